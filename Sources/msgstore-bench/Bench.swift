@@ -35,6 +35,9 @@ import MsgStore
 ///     scroll50           next older 50, walking the huge thread back from its end
 ///     at-date            50 messages around a random date of the huge thread
 ///     get-by-id          one message by its conversation and id
+///     replies20          newest 20 of 30 answers to a message of the huge thread, which follow it
+///                        closely; SQLite has an index of replies, here only
+///     replies20-spread   the same with answers spread over the huge thread
 ///     list20             the 20 conversations with the newest activity
 ///     open-tail50        open the store, read one tail, close it
 ///     cold-open-tail50   the same with nothing of the store in the operating system's cache: bytes

@@ -22,7 +22,8 @@ let catalogue: [any Workload] =
   [
     Import(), Size(), Compact(), Backfill(), InitialSync(), SmallStore(), TinyThreads(),
     Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
-    SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Cold(), Memory(),
+    SliceInHand(), Scroll(), AtDate(), GetByID(), Replies(name: "replies20", isSpread: false),
+    Replies(name: "replies20-spread", isSpread: true), List(), OpenTail(), Cold(), Memory(),
     Commit(name: "commit-full", durability: .full),
     Commit(name: "commit-relaxed", durability: .relaxed),
     Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),

@@ -200,7 +200,7 @@ final class MsgStoreEngine: Engine {
   }
 
   @inline(__always)
-  private func read(
+  func read(
     _ conversation: Int, _ body: (MessageStore, ConversationID) throws -> MessageSlice
   ) throws -> Reading {
     let store = try current

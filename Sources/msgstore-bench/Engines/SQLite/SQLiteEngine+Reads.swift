@@ -163,7 +163,7 @@ extension SQLiteEngine {
 
   /// Times a read of rows that come newest first and are then folded oldest first.
   @inline(__always)
-  private func reading(
+  func reading(
     of conversation: Int, _ body: (SQLiteConnection) throws -> [PeerMessage]
   ) throws -> Reading {
     let connection = try current

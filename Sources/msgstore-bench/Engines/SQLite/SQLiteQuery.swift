@@ -12,6 +12,7 @@ enum SQLiteQuery: Int, CaseIterable {
   case extras, putExtras
   case mute, unreadTotals
   case search, searchIn, searchIndex, searchIndexIn, countMatches, countIndexed, freePages
+  case replies
   case tail, before, earlierThan, notEarlierThan, byID, list
 
   static func schema(hasRowIDs: Bool) -> String {
@@ -56,6 +57,14 @@ enum SQLiteQuery: Int, CaseIterable {
       UPDATE totals SET unread = unread - old.unread WHERE muted = old.muted;
       UPDATE totals SET unread = unread + new.unread WHERE muted = new.muted;
     END;
+    """
+
+  /// An index of replies alone, in the order in which they are read; the rest of the key follows.
+  ///
+  /// Made only where replies are read, as `totalsSchema` is.
+  static let repliesSchema = """
+    CREATE INDEX messages_replies ON messages (conversation, reply_to, pending, ts, seq, id)
+      WHERE reply_to IS NOT NULL;
     """
 
   /// Returns the settings for opening a connection.
@@ -154,6 +163,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case .countMatches: "SELECT count(*) FROM messages WHERE text LIKE ?1 ESCAPE '\\'"
     case .countIndexed: "SELECT count(*) FROM words WHERE words MATCH ?1"
     case .freePages: "PRAGMA freelist_count"
+    case .replies: Self.messages("conversation = ?1 AND reply_to = ?3", descending: true)
     case .tail: Self.messages("conversation = ?1", descending: true)
     case .before:
       Self.messages(
