@@ -86,6 +86,20 @@ public struct StoreThread: Sendable {
     live(at: .replies(to: message), count, countsReceipts)
   }
 
+  /// Returns the newest messages with a tag, as in `TaggedMessages.tail(_:)`, with their changes.
+  ///
+  /// Otherwise it behaves like `live(newest:countsReceipts:)`.
+  ///
+  /// - Parameters:
+  ///   - tag: The tag.
+  ///   - count: The maximum number of messages, 1 or more; `LiveThread.loadOlder(_:)` raises it.
+  ///   - countsReceipts: True to follow receipts; see `LiveSlice.deliveries`.
+  public func live(
+    tagged tag: MessageTag, newest count: Int, countsReceipts: Bool = false
+  ) -> LiveThread {
+    live(at: .tagged(tag), count, countsReceipts)
+  }
+
   private func live(
     at pin: LiveThreadRequest.Pin, _ count: Int, _ countsReceipts: Bool
   ) -> LiveThread {
@@ -220,6 +234,8 @@ struct LiveThreadRequest: LiveRequest {
     case firstUnread
     /// The newest messages that answer one.
     case replies(to: MessageID)
+    /// The newest messages with a tag.
+    case tagged(MessageTag)
   }
 
   struct Content: Sendable {
@@ -278,6 +294,8 @@ struct LiveThreadRequest: LiveRequest {
     case .end, .firstUnread, .replies:
       // A count below 1 is refused, whatever was loaded since.
       return try thread.tail(count < 1 ? count : count + older)
+    case .tagged(let tag):
+      return try thread.tagged(tag).tail(count < 1 ? count : count + older)
     case .position(let position):
       return try thread.around(position, count: count, older: older, newer: newer)
     case .message(let id):

@@ -8,14 +8,14 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   // Rules of derived values, to be found by tests that do not use the rule.
   case historyUnread, mentionsOfAll, mutedCountedAlike, pendingUncounted, failedHoldsPreview
   case activityOfLast, listedByCreation, sequencesApart, waitingStatusIgnored, joiningIgnored
-  case leftOnesTold, leftOnesCounted, transfersUnlisted, hiddenReplyListed
+  case leftOnesTold, leftOnesCounted, transfersUnlisted, hiddenReplyListed, hiddenTagsListed
 
   // Derived values that miss a change.
   case unreadKept, mentionsKept, totalsKept, messageCountKept, previewKept, activityKept
   case listPlaceKept, joinedRunKept, waitingCountKept, laggardKept, untoldKept, participantsKept
   case comerIgnored, leaverWaitedFor, firstOnesMissing, awaitedKept, comingUnnoted
   case toldMarkKept, entryCountKept, dueEntryKept, removedReactionCounted
-  case movedReplyKept, replyCountKept
+  case movedReplyKept, replyCountKept, movedTagsKept, tagCountKept
 
   // Operations: conflict rules and retained data.
   case olderEditWins, olderReactionWins, olderTitleWins, largerPlaceWins, lastReplyWins

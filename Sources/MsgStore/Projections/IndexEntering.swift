@@ -40,6 +40,9 @@ struct IndexEntering: TransactionPart {
     for (conversation, entry) in found.replies {
       try transaction.replies.enter(entry, in: conversation)
     }
+    for (conversation, tags, moment) in found.tags {
+      try transaction.tags.changeEntries(of: tags, at: moment, in: conversation, by: 1)
+    }
     try noteProgress(reached)
     guard transaction.hasListeners else { return }
     let last = if case .from(let last, _) = reached { last } else { UInt32(0) }
@@ -50,6 +53,7 @@ struct IndexEntering: TransactionPart {
   /// The entries of some messages, index by index.
   private struct Found {
     var replies: [(conversation: UInt32, entry: Replies.Entry)] = []
+    var tags: [(conversation: UInt32, tags: TagSet, moment: ThreadMoment)] = []
   }
 
   /// Finds the entries of one message.
@@ -60,6 +64,8 @@ struct IndexEntering: TransactionPart {
     if let answered = try view.replies.shownReply(of: record) {
       found.replies.append((conversation, Replies.Entry(answered, position.place)))
     }
+    let tags = try view.messages.tags(of: record, at: position, in: conversation)
+    if !tags.isEmpty { found.tags.append((conversation, tags, ThreadMoment(position.place))) }
   }
 
   /// Looks at the messages before a position, back to where the step is full.

@@ -18,6 +18,7 @@ struct Projections: TransactionPart {
     transaction.unreadCounts.inserted(message, at: position, in: conversation)
     try transaction.summaries.inserted(message, at: position, in: conversation)
     try transaction.replies.inserted(message, at: position, in: conversation.number)
+    try transaction.tags.inserted(message, at: position, in: conversation.number)
     conversation.placedCount += 1
     if transaction.hasListeners {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
@@ -34,6 +35,8 @@ struct Projections: TransactionPart {
     try transaction.summaries.replaced(
       old, at: oldPosition, by: new, at: position, in: conversation)
     try transaction.replies.replaced(
+      old, at: oldPosition, by: new, at: position, in: conversation.number)
+    try transaction.tags.replaced(
       old, at: oldPosition, by: new, at: position, in: conversation.number)
     if let settlement = MessageSettlement(from: old, to: new) {
       try transaction.emit(
@@ -55,6 +58,7 @@ struct Projections: TransactionPart {
     transaction.unreadCounts.removed(message, from: position, in: conversation)
     try transaction.summaries.removed(from: position, in: conversation)
     try transaction.replies.removed(message, from: position, in: conversation.number)
+    try transaction.tags.removed(message, from: position, in: conversation.number)
     if transaction.hasListeners {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }

@@ -64,6 +64,16 @@ public struct MessageThread: ~Copyable {
     return try around(position, count: count)
   }
 
+  /// Returns the messages of the thread that have a tag, as a thread of their own.
+  ///
+  /// Costs two lookups.
+  public func tagged(_ tag: MessageTag) throws(StoreError) -> TaggedMessages {
+    let start = try number.flatMap { (number) throws(StoreError) in
+      try view.within { () throws(StoreError) in try view.work.enteredMessages().start(in: number) }
+    }
+    return TaggedMessages(view, conversation, number, tag, start)
+  }
+
   /// Returns the position of a message, or nil if the message is not here.
   func position(of id: MessageID) throws(StoreError) -> MessagePosition? {
     guard let number else { return nil }

@@ -2,7 +2,8 @@ import PageFile
 
 /// The preparation of a store, in bounded parts of one commit each.
 ///
-/// The first opening with a local member counts unread messages anew. All of it may be repeated
+/// The first opening with a local member counts unread messages anew, and enters the messages that
+/// mention the member. All of it may be repeated
 /// from the beginning, so no progress is stored. The fact that it has begun is stored: until the
 /// last commit the store has no local member. See docs/message-format.md, S-10.
 struct Preparation {
@@ -78,7 +79,8 @@ struct Preparation {
 struct PreparationSteps: TransactionPart {
   let transaction: Transaction
 
-  /// Counts the unread messages of a conversation, after the local member has become known.
+  /// Counts the unread messages of a conversation and enters the mentions, after the local member
+  /// has become known.
   func recountUnread(of number: UInt32) throws(StoreError) {
     let conversation = try transaction.conversation(number)
     if let localMember {
@@ -86,6 +88,7 @@ struct PreparationSteps: TransactionPart {
         .mark(.read)
       try transaction.othersMarks.membershipChanged(conversation)
     }
+    try transaction.tags.enterMentions(of: number)
     conversation.summary.counted = try transaction.unreadCounts.countUnread(
       number, conversation.summary, after: .start)
   }

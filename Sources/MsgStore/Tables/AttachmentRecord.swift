@@ -1,3 +1,5 @@
+import PageFile
+
 /// The stored form of an attachment: its fields, the state of its transfers, and its index among
 /// the attachments of its message.
 ///
@@ -79,6 +81,15 @@ package struct AttachmentRecord: Hashable, StoredRecord {
 }
 
 extension AttachmentRecord {
+  /// Returns the kind in a stored record, of which nothing else is decoded.
+  ///
+  /// Returns nil if the bytes there are no kind.
+  static func kind(_ value: Bytes) -> AttachmentKind? {
+    // Behind the tag and the flags.
+    guard value.count > 3, value[0] == 1 else { return nil }
+    return AttachmentKind(rawValue: value[3])
+  }
+
   subscript(direction: TransferDirection) -> AttachmentTransfer {
     get { direction == .upload ? upload : download }
     set { if direction == .upload { upload = newValue } else { download = newValue } }

@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-8. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-10. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–3   bits, varint
@@ -21,6 +21,7 @@ package import PageFile
 ///           the number of members, plus 1 if the local member is one, a varint
 ///     3–20  with bit 262144: the members that are waited for in reading and in receiving, and the
 ///           ordinal of comings, varints
+///     1–5   with bit 1048576: tags, a set of 32 bits as a varint
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
@@ -53,8 +54,10 @@ package struct MessageTraits: Hashable {
     package static let retractedAt = Bits(rawValue: 65536)
     package static let reactionCounts = Bits(rawValue: 131_072)
     package static let awaited = Bits(rawValue: 262_144)
+    package static let tags = Bits(rawValue: 1_048_576)
 
-    static let known: UInt64 = 524_287
+    /// The bits up to the greatest; the initialiser of traits refuses those without a meaning.
+    static let known: UInt64 = 2_097_151
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
@@ -100,6 +103,10 @@ package struct MessageTraits: Hashable {
   package var reactionCounts: ReactionCounts?
   /// The recipients that the message waits for; nil if readers have to search for them.
   package var awaited: Awaited?
+  /// The tags that do not follow from the rest of the record.
+  ///
+  /// Those of attachments may be missing in an older store.
+  package var tags: TagSet = []
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -121,6 +128,7 @@ package struct MessageTraits: Hashable {
     if retractedAt != nil { bits.insert(.retractedAt) }
     if reactionCounts != nil { bits.insert(.reactionCounts) }
     if awaited != nil { bits.insert(.awaited) }
+    if !tags.isEmpty { bits.insert(.tags) }
     return bits
   }
 
@@ -211,6 +219,10 @@ package struct MessageTraits: Hashable {
       guard marks.contains(.receipts), let awaited = Awaited(&reader) else { return false }
       self.awaited = awaited
     }
+    if bits.contains(.tags) {
+      guard let tags = TagSet(&reader, marks) else { return false }
+      self.tags = tags
+    }
     return true
   }
 
@@ -236,6 +248,7 @@ package struct MessageTraits: Hashable {
     for case let time? in [sequencedTime, retractedAt] { buffer.append(time: time) }
     reactionCounts?.append(to: &buffer)
     awaited?.append(to: &buffer)
+    if bits.contains(.tags) { buffer.append(varint: UInt64(tags.rawValue)) }
   }
 }
 

@@ -2,7 +2,7 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9. Trees 18 and 20 are kept for what is to come.
+/// See docs/message-format.md, S-1 … S-9. Tree 20 is kept for what is to come.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
@@ -27,6 +27,9 @@ package import PageFile
 ///                               since it was packed
 ///       17  memberships         number of the conversation, number of the member → what is known
 ///                               of the member, in large conversations
+///       18  tags                number of the conversation, tag → number of its messages with it
+///                               number of the conversation, tag, phase, time → number of them at
+///                               this time
 ///       19  replies             number of the conversation, digest of a message's name, phase,
 ///                               time → number of its replies at this time
 ///       21  directory           number of the member → its profile
@@ -64,6 +67,7 @@ package enum Schema {
   package static let transfers = TreeNumber(15)
   package static let beside = TreeNumber(16)
   package static let memberships = TreeNumber(17)
+  package static let tags = TreeNumber(18)
   package static let replies = TreeNumber(19)
   package static let directory = TreeNumber(21)
   package static let retention = TreeNumber(22)

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The unpacked record of a message, which can be changed and merged.
 ///
@@ -129,6 +129,7 @@ package struct StoredMessage: Equatable {
     traits.marks.insert(.retracted)
     traits.editTime = nil
     traits.reactionCounts = nil
+    traits.tags = []
     traits.mentions = []
     traits.pendingEdits = []
     traits.sending.failure = nil
@@ -199,7 +200,7 @@ extension StoredMessage {
 extension StoredMessage {
   /// Appends the record of a message, which depends on its place, and asserts that it decodes to
   /// the same value.
-  func appendChecked(at place: Place, to buffer: inout ByteBuffer) {
+  package func appendChecked(at place: Place, to buffer: inout ByteBuffer) {
     let start = buffer.count
     append(at: place, to: &buffer)
     assert(

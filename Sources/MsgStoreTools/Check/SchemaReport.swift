@@ -56,6 +56,8 @@ package enum SchemaReport {
       guard let (number, id, kind, rest) = FactKey.parts(key) else { return nil }
       let suffix = rest.count == 0 ? "" : " \(hexadecimal(rest.array()))"
       return "\(number) \"\(id)\" \(kind)\(suffix)"
+    case Schema.tags:
+      return tag(key)
     case Schema.memberships:
       return MembershipRecord.parts(key).map { "\($0.conversation), member \($0.member)" }
     case Schema.replies:
@@ -76,6 +78,14 @@ package enum SchemaReport {
       return transfer(key)
     default:
       return nil
+    }
+  }
+
+  private static func tag(_ key: Bytes) -> String? {
+    switch TagKey.parts(key) {
+    case .count(let conversation, let tag): "\(conversation), tag \(tag)"
+    case .entry(let conversation, let tag, let moment): "\(conversation), tag \(tag), \(moment)"
+    case nil: nil
     }
   }
 

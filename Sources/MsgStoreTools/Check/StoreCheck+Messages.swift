@@ -40,6 +40,7 @@ extension StoreCheck {
         recount.messageCount == 0
         ? position.place.time : max(recount.activity, position.place.time)
       recount.messageCount += 1
+      try countTags(of: message, at: position, name, view, in: conversation, &recount)
       recount.unread = recount.unread + view.receipts.unreadCount(message, at: position, summary)
       if let answered = message.shownReply, entered.covers(position, in: conversation) {
         recount.replies.add(1, ReplyKey.digest(of: answered), ThreadMoment(position.place))

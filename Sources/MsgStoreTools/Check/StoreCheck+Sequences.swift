@@ -95,7 +95,7 @@ extension StoreCheck {
   }
 }
 
-/// Rule 15: rules for the history that is kept.
+/// Rule 16: rules for the history that is kept.
 extension StoreCheck {
   func retention(_ view: StoreView) throws(StoreError) {
     try walk(Schema.retention, view) { (key, value) throws(StoreError) in

@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 18 }
+  package static var checkPartCount: Int { 19 }
 }
 
 extension StoreCore {
@@ -58,7 +58,8 @@ extension StoreSnapshot {
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.memberships, check.sequences, check.clientData,
-      check.transfers, check.outbox, check.directory, check.replies, check.retention,
+      check.transfers, check.outbox, check.directory, check.replies, check.tags,
+      check.retention,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
@@ -102,7 +103,8 @@ extension StoreSnapshot {
 /// 13. Every profile decodes and is that of a member.
 /// 14. The replies tree has exactly the entries that follow from the messages whose replies are
 ///     entered.
-/// 15. Every record of the history that is kept decodes, says something, and is that of a
+/// 15. The tags tree has exactly the entries and counts that follow from those messages.
+/// 16. Every record of the history that is kept decodes, says something, and is that of a
 ///     conversation or the store's.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
@@ -128,6 +130,8 @@ final class StoreCheck {
     var activity: Int64 = 0
     var last: ConversationSummary.Last?
     var replies = ReplySum()
+    /// By the numbers of the tags.
+    var tags: [UInt8: TagSum] = [:]
   }
 
   init(remembered: MemberNames = MemberNames()) { self.remembered = remembered }

@@ -20,3 +20,13 @@ extension [UInt8] {
     }
   }
 }
+
+extension Bytes {
+  /// Returns the offset of the first occurrence of a byte at or behind an offset, or nil.
+  package func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+    checkRange(start, count - start)
+    // Unsafe: the range was checked.
+    guard let found = unsafe memchr(base + start, Int32(byte), count - start) else { return nil }
+    return unsafe UnsafeRawPointer(found) - base
+  }
+}

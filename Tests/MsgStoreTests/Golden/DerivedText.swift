@@ -58,6 +58,11 @@ struct DerivedText {
       }
     }
     lines.append("\(id): outbox \(Self.text(try chat.outbox.counts(in: id)))")
+    for tag in MessageTag.allCases {
+      let tagged = try chat.thread(id).tagged(tag)
+      let (count, ids) = (try tagged.count, try tagged.tail(1000).map(\.id.string))
+      if count > 0 { lines.append("\(id): \(count) \(tag) \(ids)") }
+    }
     let firstUnread = try chat.thread(id).firstUnread(count: 1).first?.id
     lines.append("\(id): first unread near \(firstUnread?.string ?? "-")")
     var messages: [MessageID] = []

@@ -42,7 +42,8 @@ struct RandomActs {
   }
   private mutating func sequence() -> Int64? { random.chance(70) ? Int64(below(60)) : nil }
   mutating func text() -> String {
-    random.chance(5) ? String(repeating: "long text ", count: 80) : "text \(below(50))"
+    if random.chance(5) { return String(repeating: "long text ", count: 80) }
+    return random.chance(20) ? "text \(below(50)) https://x" : "text \(below(50))"
   }
   private mutating func mentions() -> [MemberID] { random.chance(30) ? [member(), member()] : [] }
   private mutating func emoji() -> String { random.chance(50) ? "👍" : "😀" }

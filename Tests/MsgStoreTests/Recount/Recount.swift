@@ -133,6 +133,7 @@ struct Recount {
     differences += room.disorder.map { "recount: \(id): \($0)" }
     try compareReactions(room, chat)
     try compareReplies(room, chat)
+    try compareTags(room, chat)
     if let shown = try chat.conversation(id) {
       expect(shown.messageCount, room.messages.count, "\(id): number of messages")
       expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")

@@ -8,7 +8,7 @@ struct RoomRecount {
   private(set) var sequences: [ClosedRange<Int64>] = []
   private var receipts: [ExportedReceipts] = []
   private var marks: ExportedMarks?
-  private let localMember: MemberID?
+  let localMember: MemberID?
 
   init(_ conversation: ExportedConversation, _ localMember: MemberID?) {
     self.conversation = conversation

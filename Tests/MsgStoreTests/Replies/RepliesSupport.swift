@@ -36,20 +36,21 @@ extension MessageStore {
 }
 
 extension MemoryDirectory {
-  /// Makes the store one of version 4, which has no replies tree.
+  /// Makes the store one of version 4, which has no trees of replies and tags.
   func forgetReplies(in name: String = "store") throws {
     try plant(in: name) { source in
-      let tree = BTree(source, Schema.replies)
-      var keys: [[UInt8]] = []
-      var cursor = Cursor(source, Schema.replies)
-      var isThere = try cursor.first()
-      while isThere {
-        var key = ByteBuffer()
-        cursor.appendKey(to: &key)
-        keys.append(key.bytes.array())
-        isThere = try cursor.next()
+      for tree in [Schema.replies, Schema.tags] {
+        var keys: [[UInt8]] = []
+        var cursor = Cursor(source, tree)
+        var isThere = try cursor.first()
+        while isThere {
+          var key = ByteBuffer()
+          cursor.appendKey(to: &key)
+          keys.append(key.bytes.array())
+          isThere = try cursor.next()
+        }
+        for key in keys { _ = try Bytes.with(key) { try BTree(source, tree).remove($0) } }
       }
-      for key in keys { _ = try Bytes.with(key) { try tree.remove($0) } }
       let work = WorkRecord.key(WorkRecord.enteringOrdinal)
       _ = try BTree(source, Schema.work).remove(work.bytes)
       var version = ByteBuffer()

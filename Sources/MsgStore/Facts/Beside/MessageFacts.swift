@@ -39,7 +39,8 @@ extension MessageFacts {
     }
   }
 
-  /// Sets the marks of a message that tell which kinds of facts it has, and counts its reactions.
+  /// Sets the marks of a message that tell which kinds of facts it has, and the tags of its
+  /// attachments, and counts its reactions.
   ///
   /// - Parameter keepsCounts: True if the message's record already has the numbers of its
   ///   reactions, unless it has none.
@@ -58,6 +59,10 @@ extension MessageFacts {
       } else {
         message.traits.marks.remove(bit)
       }
+    }
+    message.traits.tags.subtract(.attachments)
+    if message.traits.marks.contains(.attachments) {
+      message.traits.tags.formUnion(try view.facts.attachmentTags(of: id, in: conversation))
     }
     try keepAwaited(of: id, in: conversation, &message)
     if !message.traits.marks.contains(.reactions) {

@@ -198,6 +198,9 @@ struct Moves: TransactionPart {
     // The messages have entered their replies anew.
     count += try transaction.removeAll(
       prefix.bytes, in: Schema.replies, limit: transaction.maximumSweepCount - count)
+    // The messages have entered their tags anew.
+    count += try transaction.removeAll(
+      prefix.bytes, in: Schema.tags, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
     try transaction.retentions.move(number, to: target, keepsFloor: true)
     return !transaction.isStepFull(count, of: transaction.maximumSweepCount)

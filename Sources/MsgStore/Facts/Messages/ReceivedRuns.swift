@@ -144,11 +144,15 @@ struct ReceivedRuns: TransactionPart {
           max(message.status, .sent), arrival == .history ? .history : [],
           localTime: message.localTime?.microseconds, at: position.place, to: &value)
         transaction.unreadCounts.inserted(record, at: position, in: conversation)
+        if value.bytes.dropFirst(value.count - record.textByteCount).hasLink {
+          try transaction.tags.insertedLink(at: position, in: conversation.number)
+        }
       } else {
         let stored = try transaction.receivedMessages.stored(message, arrival)
         stored.appendChecked(at: position.place, to: &value)
         transaction.unreadCounts.inserted(stored, at: position, in: conversation)
         try transaction.replies.inserted(stored, at: position, in: conversation.number)
+        try transaction.tags.inserted(stored, at: position, in: conversation.number)
         last = stored
       }
       if let older {

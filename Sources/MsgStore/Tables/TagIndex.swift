@@ -1,0 +1,101 @@
+import PageFile
+
+/// A reader of the tags tree, and of the tags of messages.
+package struct TagIndex {
+  let view: StoreView
+
+  /// Returns the number of a conversation's messages with a tag.
+  ///
+  /// Costs one lookup.
+  package func count(_ tag: UInt8, in conversation: UInt32) throws(StoreError) -> Int {
+    let key = TagKey.count(conversation, tag)
+    var value = ByteBuffer(capacity: 16)
+    guard try view.value(of: key.bytes, in: Schema.tags, appendTo: &value) else { return 0 }
+    guard let count = TagKey.totalCount(value.bytes) else {
+      throw view.corrupt(Schema.tags, "malformed count (\(value.count) bytes)")
+    }
+    return Int(count)
+  }
+
+  /// Returns true if a message has a tag; nil if that follows from its attachments, and its record
+  /// does not say of which kinds they are.
+  func has(_ tag: TagSet, _ record: MessageRecord) throws(StoreError) -> Bool? {
+    guard let traits = record.traits() else {
+      throw view.corrupt(Schema.messages, "tags: malformed traits")
+    }
+    if traits.isRetracted, !StoreDefect.hiddenTagsListed.isPlanted { return false }
+    switch tag {
+    case .link:
+      if !record.flags.contains(.compressed) { return record.payload.hasLink }
+      var text = ByteBuffer(capacity: record.textByteCount)
+      guard record.appendText(to: &text) else {
+        throw view.corrupt(Schema.messages, "tags: malformed text")
+      }
+      return text.bytes.hasLink
+    case .mention:
+      return view.localMember.map(traits.mentions.contains) ?? false
+    default:
+      if traits.tags.isSuperset(of: tag) { return true }
+      let isUnknown =
+        traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
+      return isUnknown ? nil : false
+    }
+  }
+
+  /// Returns the moments of a tag's entries from one on, in order, forwards or backwards.
+  ///
+  /// - Parameter isInclusive: True to begin with the moment itself, if it has an entry.
+  func moments(
+    of tag: UInt8, in conversation: UInt32, from moment: ThreadMoment, isInclusive: Bool,
+    isForward: Bool, maximumCount: Int
+  ) throws(StoreError) -> [ThreadMoment] {
+    var found: [ThreadMoment] = []
+    var cursor = Cursor(view.source, Schema.tags)
+    let prefix = TagKey.count(conversation, tag)
+    let start = TagKey.entryKey(conversation, tag, moment)
+    let isEqual = try storage { () throws(PageFileError) in
+      isForward ? try cursor.seek(start.bytes) : try cursor.seekBack(start.bytes)
+    }
+    if isEqual, !isInclusive { try step(&cursor, isForward) }
+    var key = ByteBuffer(capacity: 32)
+    while found.count < maximumCount, cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      switch TagKey.parts(key.bytes) {
+      case .entry(_, _, let moment): found.append(moment)
+      // Lies before all entries.
+      case .count: return found
+      case nil: throw view.corrupt(Schema.tags, "malformed key (\(key.count) bytes)")
+      }
+      try step(&cursor, isForward)
+    }
+    return found
+  }
+
+  private func step(_ cursor: inout Cursor, _ isForward: Bool) throws(StoreError) {
+    try storage { () throws(PageFileError) in
+      _ = isForward ? try cursor.next() : try cursor.previous()
+    }
+  }
+}
+
+extension StoreView {
+  package var tags: TagIndex { TagIndex(view: self) }
+}
+
+extension FactReader {
+  /// Returns the tags that follow from the attachments of a message.
+  package func attachmentTags(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> TagSet {
+    var tags: TagSet = []
+    let prefix = FactKey.prefix(conversation, id, .attachment)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let kind = AttachmentRecord.kind(value) else {
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed attachment")
+      }
+      tags.formUnion(TagSet(kind))
+    }
+    return tags
+  }
+}

@@ -1,0 +1,122 @@
+package import PageFile
+
+/// The tags of a message, each a bit.
+///
+/// See docs/message-format.md, X-10 and F-17.
+package struct TagSet: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let image = TagSet(rawValue: 1 << 0)
+  package static let video = TagSet(rawValue: 1 << 1)
+  package static let audio = TagSet(rawValue: 1 << 2)
+  package static let file = TagSet(rawValue: 1 << 3)
+  package static let link = TagSet(rawValue: 1 << 4)
+  package static let mention = TagSet(rawValue: 1 << 5)
+
+  /// The tags that follow from the attachments, which the record of a message repeats.
+  package static let attachments: TagSet = [.image, .video, .audio, .file]
+  /// The tags that a record may have; the others follow from it.
+  static let stored: TagSet = attachments
+
+  /// The set of a tag with a number.
+  package init(number: UInt8) { self.init(rawValue: 1 << UInt32(number)) }
+
+  package init(_ tag: MessageTag) { self.init(number: tag.number) }
+
+  /// The tag of attachments of a kind.
+  package init(_ kind: AttachmentKind) {
+    switch kind {
+    case .image: self = .image
+    case .video: self = .video
+    case .audio: self = .audio
+    case .document, .other: self = .file
+    }
+  }
+
+  /// Reads the tags of a record.
+  ///
+  /// Returns nil if they are not a set of tags that a record with these marks may have.
+  init?(_ reader: inout ByteReader, _ marks: MessageTraits.Bits) {
+    guard let bits = reader.varint(), let rawValue = UInt32(exactly: bits) else { return nil }
+    self.init(rawValue: rawValue)
+    guard !isEmpty, isSubset(of: Self.stored),
+      marks.contains(.attachments) || isDisjoint(with: .attachments)
+    else { return nil }
+  }
+
+  /// Runs `body` on the number of each tag, ascending.
+  package func forEach(_ body: (UInt8) throws(StoreError) -> Void) throws(StoreError) {
+    var rest = rawValue
+    while rest != 0 {
+      try body(UInt8(truncatingIfNeeded: rest.trailingZeroBitCount))
+      rest &= rest - 1
+    }
+  }
+}
+
+extension MessageTag {
+  /// The number of the tag in keys, and of its bit in sets.
+  package var number: UInt8 {
+    switch self {
+    case .image: 0
+    case .video: 1
+    case .audio: 2
+    case .file: 3
+    case .link: 4
+    case .mention: 5
+    }
+  }
+
+  /// The greatest number of a tag that a key may have.
+  package static let maximumNumber: UInt8 = 5
+}
+
+extension StoredMessage {
+  /// The tags under which the message is found.
+  package func shownTags(for localMember: UInt32?) -> TagSet {
+    if traits.isRetracted, !StoreDefect.hiddenTagsListed.isPlanted { return [] }
+    var tags = traits.tags
+    if let localMember, traits.mentions.contains(localMember) { tags.insert(.mention) }
+    if text.hasLink { tags.insert(.link) }
+    return tags
+  }
+
+  /// True if the message has attachments, and its record does not say of which kinds: one of an
+  /// older store.
+  var lacksAttachmentTags: Bool {
+    traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
+  }
+}
+
+extension String {
+  /// True if the text has `http://` or `https://` in it, in letters of any case.
+  var hasLink: Bool {
+    // Unsafe: the bytes are read while the text is alive.
+    let found = unsafe utf8.withContiguousStorageIfAvailable { storage in
+      unsafe Bytes(UnsafeRawBufferPointer(storage)).hasLink
+    }
+    return found ?? Bytes.with(Array(utf8)) { $0.hasLink }
+  }
+}
+
+extension Bytes {
+  /// True if the text has `http://` or `https://` in it, in letters of any case.
+  package var hasLink: Bool {
+    var start = 0
+    while let colon = firstOffset(of: UInt8(ascii: ":"), from: start) {
+      if isLink(at: colon) { return true }
+      start = colon + 1
+    }
+    return false
+  }
+
+  private func isLink(at colon: Int) -> Bool {
+    guard count - colon >= 3, self[colon + 1] == UInt8(ascii: "/"),
+      self[colon + 2] == UInt8(ascii: "/")
+    else { return false }
+    let end = colon > 0 && self[colon - 1] | 0x20 == UInt8(ascii: "s") ? colon - 1 : colon
+    // The letters are those of "http", whose bytes differ from the capital ones in one bit.
+    return end >= 4 && uint32(at: end - 4) | 0x2020_2020 == 0x7074_7468
+  }
+}
