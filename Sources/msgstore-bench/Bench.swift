@@ -38,6 +38,8 @@ import MsgStore
 ///     replies20          newest 20 of 30 answers to a message of the huge thread, which follow it
 ///                        closely; SQLite has an index of replies, here only
 ///     replies20-spread   the same with answers spread over the huge thread
+///     gallery50          newest 50 images of a thread of 100,000 messages, of which five percent
+///                        are images; SQLite has an index of images, here only
 ///     list20             the 20 conversations with the newest activity
 ///     open-tail50        open the store, read one tail, close it
 ///     cold-open-tail50   the same with nothing of the store in the operating system's cache: bytes

@@ -12,7 +12,7 @@ enum SQLiteQuery: Int, CaseIterable {
   case extras, putExtras
   case mute, unreadTotals
   case search, searchIn, searchIndex, searchIndexIn, countMatches, countIndexed, freePages
-  case replies
+  case replies, images
   case tail, before, earlierThan, notEarlierThan, byID, list
 
   static func schema(hasRowIDs: Bool) -> String {
@@ -65,6 +65,14 @@ enum SQLiteQuery: Int, CaseIterable {
   static let repliesSchema = """
     CREATE INDEX messages_replies ON messages (conversation, reply_to, pending, ts, seq, id)
       WHERE reply_to IS NOT NULL;
+    """
+
+  /// An index of images alone, in the order in which they are read.
+  ///
+  /// Made only where images are read, and there nothing else has extras.
+  static let imagesSchema = """
+    CREATE INDEX messages_images ON messages (conversation, pending, ts, seq, id)
+      WHERE extras IS NOT NULL;
     """
 
   /// Returns the settings for opening a connection.
@@ -164,6 +172,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case .countIndexed: "SELECT count(*) FROM words WHERE words MATCH ?1"
     case .freePages: "PRAGMA freelist_count"
     case .replies: Self.messages("conversation = ?1 AND reply_to = ?3", descending: true)
+    case .images: Self.messages("conversation = ?1 AND extras IS NOT NULL", descending: true)
     case .tail: Self.messages("conversation = ?1", descending: true)
     case .before:
       Self.messages(
