@@ -51,12 +51,9 @@ import Testing
     var slice = try thread.tail(10_000)
     var all = Array(slice)
     while true {
-      switch slice.older {
-      case .end: return all
-      case .more(let position), .gap(_, beyond: let position):
-        slice = try thread.before(position, count: 10_000)
-        all = Array(slice) + all
-      }
+      guard let position = slice.older.next else { return all }
+      slice = try thread.before(position, count: 10_000)
+      all = Array(slice) + all
     }
   }
 
