@@ -197,7 +197,9 @@ import Testing
         [(first.key, nil), (other, [])],
         "replies: conversation 1: entries of other replies than its 20"
       ),
-      ([([0, 0, 0, 9] + first.key.dropFirst(4), [])], "replies: conversation 9: 1 entered, found 0"),
+      (
+        [([0, 0, 0, 9] + first.key.dropFirst(4), [])], "replies: conversation 9: 1 entered, found 0"
+      ),
       ([(first.key, [1])], "replies: malformed entry (key of 17 bytes)"),
       ([(first.key + [0], [])], "replies: malformed entry (key of 18 bytes)"),
     ]

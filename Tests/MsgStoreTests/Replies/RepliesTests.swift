@@ -132,7 +132,9 @@ import Testing
     #expect(try store.replyNames(to: "m") == ["c", "d"])
     try store.expectSound()
     // The server does not agree.
-    try store.write { try $0.refuseRetraction(of: "a", in: "room", because: SendFailure(.permission)) }
+    try store.write {
+      try $0.refuseRetraction(of: "a", in: "room", because: SendFailure(.permission))
+    }
     #expect(try store.replyNames(to: "m") == ["a", "c", "d"])
     try store.write { chat in
       try chat.retract("a", in: "room")
@@ -180,7 +182,8 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       for number in 0..<120 as Range<Int64> {
-        try chat.insert(reply(MessageID("r\(number)"), to: number % 40 == 7 ? a : b, at: number / 2, number))
+        try chat.insert(
+          reply(MessageID("r\(number)"), to: number % 40 == 7 ? a : b, at: number / 2, number))
       }
     }
     #expect(try store.replyNames(to: a) == ["r7", "r47", "r87"])
@@ -268,7 +271,8 @@ import Testing
     let store = try MessageStore(path: directory.path("chat"))
     try store.write { chat in
       for number in 0..<50 as Range<Int64> {
-        try chat.insert(reply(MessageID("r\(number)"), to: MessageID("m\(number % 3)"), at: number / 5, number))
+        try chat.insert(
+          reply(MessageID("r\(number)"), to: MessageID("m\(number % 3)"), at: number / 5, number))
       }
     }
     let expected = try store.replyNames(to: "m1")
