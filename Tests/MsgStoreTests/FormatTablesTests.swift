@@ -76,6 +76,7 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ReactionRecord()),
     RecordLayout(WaitingFacts()),
     RecordLayout(AttachmentRecord()),
+    RecordLayout(OwnFieldRecord()),
     transfers,
     summary,
     RecordLayout(ConversationDetails()),

@@ -137,6 +137,18 @@ extension RefusalTests {
 
   static let received: [Refusal] = [
     Refusal("insert without a name") { _ = try $0.insert(chatMessage("", in: "g", at: 1)) },
+    Refusal("receive an own field without a name") {
+      _ = try $0.receive([OwnField("", [1])], of: .message("new", in: "g"))
+    },
+    Refusal("receive too many own fields") {
+      let fields = (0...OwnField.maximumCount).map { OwnField("f\($0)", [1]) }
+      _ = try $0.receive(fields, of: .message("theirs", in: "g"))
+    },
+    Refusal("insert with too long an own kind") {
+      var message = chatMessage("new", in: "g", at: 1)
+      message.ownKind = long
+      _ = try $0.insert(message)
+    },
     Refusal("insert into no name") { _ = try $0.insert(chatMessage("new", in: "", at: 1)) },
     Refusal("insert from nobody") {
       _ = try $0.insert(chatMessage("new", in: "g", at: 1, from: ""))

@@ -32,6 +32,9 @@ struct Composing: TransactionPart {
       status: isHeld ? .held : .pending, replyTo: message.replyTo)
     composed.mentions = message.mentions
     composed.attachments = message.attachments
+    if let own = message.rare?.fields.ownFields, !own.isEmpty {
+      composed.setRare(\.ownFields, own)
+    }
     guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
       throw .message(.idInUse, message.id, in: message.conversation)
     }

@@ -1,7 +1,8 @@
 /// The fields that few messages have.
 ///
 /// A message that was read decodes some of them when they are asked for: mentions, reactions,
-/// attachments, the time of an edit, the times of delivery and reading, and the mark of a history.
+/// attachments, the time of an edit, the times of delivery and reading, the mark of a history, and
+/// the client's own fields.
 /// The others, if it has any, are made with it.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
@@ -26,6 +27,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var isRetracted = false
   @usableFromInline var hasHistory = false
   @usableFromInline var isAwaitingServer = false
+  var ownFields = OwnFields()
 
   init() {}
 }

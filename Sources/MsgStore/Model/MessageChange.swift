@@ -35,8 +35,10 @@ public struct MessageChange: Sendable, Hashable {
     public static let deletion = Parts(rawValue: 64)
     /// Anything else: sender, local time, the answered message, the names that lead to the message.
     public static let other = Parts(rawValue: 128)
+    /// The client's own fields or the kind.
+    public static let ownFields = Parts(rawValue: 256)
     /// All parts but the place.
-    static let content = Parts(rawValue: 254)
+    static let content = Parts(rawValue: 510)
   }
 
   /// The kind of a change.

@@ -22,7 +22,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
   case localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
-  case forgottenProfileLoses, forgottenProfileKept
+  case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.

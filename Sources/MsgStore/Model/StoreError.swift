@@ -63,6 +63,8 @@ public enum InputFault: Sendable, Hashable {
     case outboxPayload = "client work payload"
     /// The text of a search query.
     case query = "search query"
+    /// The names and values of all own fields together.
+    case ownFields = "set of own fields"
   }
 
   /// A list whose elements are limited.
@@ -71,6 +73,8 @@ public enum InputFault: Sendable, Hashable {
     case participants
     /// The members mentioned in a message.
     case mentions
+    /// The own fields of one owner.
+    case ownFields
   }
 
   /// An identifier is empty or has more than 255 bytes.
@@ -85,6 +89,10 @@ public enum InputFault: Sendable, Hashable {
   case text(TextValidation.Problem)
   /// A reaction is empty or has too many bytes.
   case reaction(byteCount: Int, limit: Int)
+  /// The name of an own field is empty or has too many bytes.
+  case ownFieldName(byteCount: Int, limit: Int)
+  /// A kind is empty or has too many bytes.
+  case ownKind(byteCount: Int, limit: Int)
   /// An attachment cannot be stored or breaks an upload limit.
   case attachment(AttachmentProblem)
   /// A search query has nothing to look for.
@@ -194,6 +202,15 @@ extension InputFault: CustomStringConvertible {
       "a message mentions \(count) members; the limit is \(limit)"
     case .implausibleTime(let time):
       "a time is implausible: \(time) (\(time.microseconds) microseconds); is the unit wrong?"
+    case .tooMany(.ownFields, let count, let limit):
+      "\(count) own fields of one owner; the limit is \(limit)"
+    case .ownFieldName(let byteCount, let limit):
+      byteCount == 0
+        ? "the name of an own field is empty"
+        : "the name of an own field has \(byteCount) bytes; the limit is \(limit)"
+    case .ownKind(let byteCount, let limit):
+      byteCount == 0
+        ? "an own kind is empty" : "an own kind has \(byteCount) bytes; the limit is \(limit)"
     case .text(.empty): "a text is only white space, and nothing is attached"
     case .text(.tooManyCharacters(let count, let limit)):
       "a text has \(count) characters; the limit is \(limit)"

@@ -91,6 +91,10 @@ struct TaskReader {
       replyTo: stored.replyTo)
     message.mentions = try view.conversations.names(of: version.mentions)
     message.attachments = try view.facts.attachments(of: own, in: number)
+    let shared = stored.traits.ownFields.shared
+    if !shared.isEmpty {
+      message.setRare(\.ownFields, try view.facts.whole(shared, of: own, in: number))
+    }
     return message
   }
 

@@ -49,6 +49,7 @@ extension RareFields {
     if traits.isRetracted { return }
     editedAt = traits.editTime.map(Timestamp.init(microseconds:))
     hasHistory = traits.marks.contains(.versions)
+    ownFields = traits.ownFields
   }
 }
 

@@ -21,6 +21,7 @@ package import PageFile
 ///           the number of members, plus 1 if the local member is one, a varint
 ///     3–20  with bit 262144: the members that are waited for in reading and in receiving, and the
 ///           ordinal of comings, varints
+///     1+…   with bit 524288: own fields (`OwnFields+Block.swift`)
 ///     1–5   with bit 1048576: tags, a set of 32 bits as a varint
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
@@ -54,9 +55,10 @@ package struct MessageTraits: Hashable {
     package static let retractedAt = Bits(rawValue: 65536)
     package static let reactionCounts = Bits(rawValue: 131_072)
     package static let awaited = Bits(rawValue: 262_144)
+    package static let ownFields = Bits(rawValue: 524_288)
     package static let tags = Bits(rawValue: 1_048_576)
 
-    /// The bits up to the greatest; the initialiser of traits refuses those without a meaning.
+    /// The bits up to the greatest.
     static let known: UInt64 = 2_097_151
     /// The bits that have no field.
     static let plain: Bits = [
@@ -103,6 +105,8 @@ package struct MessageTraits: Hashable {
   package var reactionCounts: ReactionCounts?
   /// The recipients that the message waits for; nil if readers have to search for them.
   package var awaited: Awaited?
+  /// The client's own fields, packed.
+  package var ownFields = OwnFields()
   /// The tags that do not follow from the rest of the record.
   ///
   /// Those of attachments may be missing in an older store.
@@ -128,6 +132,7 @@ package struct MessageTraits: Hashable {
     if retractedAt != nil { bits.insert(.retractedAt) }
     if reactionCounts != nil { bits.insert(.reactionCounts) }
     if awaited != nil { bits.insert(.awaited) }
+    if !ownFields.isEmpty { bits.insert(.ownFields) }
     if !tags.isEmpty { bits.insert(.tags) }
     return bits
   }
@@ -219,6 +224,10 @@ package struct MessageTraits: Hashable {
       guard marks.contains(.receipts), let awaited = Awaited(&reader) else { return false }
       self.awaited = awaited
     }
+    if bits.contains(.ownFields) {
+      guard let fields = OwnFields(&reader) else { return false }
+      ownFields = fields
+    }
     if bits.contains(.tags) {
       guard let tags = TagSet(&reader, marks) else { return false }
       self.tags = tags
@@ -248,6 +257,7 @@ package struct MessageTraits: Hashable {
     for case let time? in [sequencedTime, retractedAt] { buffer.append(time: time) }
     reactionCounts?.append(to: &buffer)
     awaited?.append(to: &buffer)
+    if bits.contains(.ownFields) { ownFields.append(to: &buffer) }
     if bits.contains(.tags) { buffer.append(varint: UInt64(tags.rawValue)) }
   }
 }

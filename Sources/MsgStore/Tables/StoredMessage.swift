@@ -129,6 +129,7 @@ package struct StoredMessage: Equatable {
     traits.marks.insert(.retracted)
     traits.editTime = nil
     traits.reactionCounts = nil
+    traits.ownFields = OwnFields()
     traits.tags = []
     traits.mentions = []
     traits.pendingEdits = []

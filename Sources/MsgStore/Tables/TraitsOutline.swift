@@ -4,7 +4,7 @@ package import PageFile
 /// before the fields are asked for.
 ///
 /// Only of common traits: mentions, the time of an edit, times of delivery and reading, counted
-/// reactions, attachments, tags. Nothing is allocated.
+/// reactions, attachments, own fields, tags. Nothing is allocated.
 package struct TraitsOutline {
   package let bits: MessageTraits.Bits
   package private(set) var mentionsOffset = 0
@@ -14,7 +14,7 @@ package struct TraitsOutline {
 
   private static let common: MessageTraits.Bits = [
     .edited, .versions, .reactions, .attachments, .mentions, .deliveredAt, .readAt, .seen,
-    .reactionCounts, .tags,
+    .reactionCounts, .ownFields, .tags,
   ]
 
   /// Returns nil if the bytes are not a block of common traits; `MessageTraits` tells if they are
@@ -31,6 +31,7 @@ package struct TraitsOutline {
     guard reader.take(timeCount * 8) != nil else { return nil }
     if bits.contains(.mentions), !readMentions(&reader) { return nil }
     if bits.contains(.reactionCounts), !readCounts(&reader) { return nil }
+    if bits.contains(.ownFields), !OwnFields.check(&reader) { return nil }
     if bits.contains(.tags), TagSet(&reader, bits) == nil { return nil }
     guard reader.isAtEnd else { return nil }
   }

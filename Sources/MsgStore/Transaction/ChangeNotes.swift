@@ -79,6 +79,7 @@ package struct ChangeNotes {
     case .reaction: part = .reactions
     case .attachment: part = .attachments
     case .receipt: part = .delivery
+    case .ownField: part = .ownFields
     default: return
     }
     change(number) { conversation in
@@ -188,8 +189,9 @@ extension MessageChange.Parts {
     if !marks.isDisjoint(with: [.retracted, .hidden])
       || old.traits.retractedAt != new.traits.retractedAt
     {
-      formUnion([.deletion, .text, .reactions, .attachments, .other])
+      formUnion([.deletion, .text, .reactions, .attachments, .ownFields, .other])
     }
+    if old.traits.ownFields != new.traits.ownFields { insert(.ownFields) }
     if marks.contains(.versions) { insert(.text) }
     if marks.contains(.reactions) { insert(.reactions) }
     if marks.contains(.attachments) { insert(.attachments) }

@@ -83,6 +83,7 @@ extension Schema {
     case .receipt: rest.count == 4 && ExactReceipt(value) != nil
     case .waitingMark:
       rest.count == 5 && ReceiptKind(rawValue: rest[0]) != nil && WaitingMark(value) != nil
+    case .ownField: FactKey.isOwnFieldName(rest) && OwnFieldRecord.isValid(value)
     }
   }
 

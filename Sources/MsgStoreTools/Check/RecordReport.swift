@@ -87,6 +87,7 @@ package enum RecordReport {
     case .receipt: return FieldDescriber.describe(ExactReceipt.self, value)
     case .waiting: return FieldDescriber.describe(WaitingFacts.self, value)
     case .waitingMark: return FieldDescriber.describe(WaitingMark.self, value)
+    case .ownField: return FieldDescriber.describe(OwnFieldRecord.self, value)
     }
   }
 

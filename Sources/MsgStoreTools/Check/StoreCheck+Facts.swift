@@ -8,8 +8,9 @@ extension StoreCheck {
     of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
     in conversation: UInt32
   ) throws(StoreError) {
-    guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
     let id = message.id(at: position)
+    try ownFields(message.traits.ownFields, of: id, name, view, in: conversation)
+    guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
     let kinds: [(FactKind, MessageTraits.Bits, String)] = [
       (.version, .versions, "versions"), (.reaction, .reactions, "reactions"),
       (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
@@ -97,6 +98,7 @@ extension StoreCheck {
         try waiting(value, name, id, view, in: conversation)
       }
       if leftovers.contains(conversation) { return }
+      if kind == .ownField { try ownField(named: rest, of: id, name, view, in: conversation) }
       if try view.contains(FactKey.prefix(conversation, id, .waiting), in: Schema.facts) { return }
       guard let position = try view.ids.position(of: id, in: conversation) else {
         return report("\(name): neither stored nor waiting")
@@ -149,7 +151,7 @@ extension FactKind {
     case .reaction: .reactions
     case .attachment: .attachments
     case .receipt: .receipts
-    case .waiting, .waitingMark: nil
+    case .waiting, .waitingMark, .ownField: nil
     }
   }
 }

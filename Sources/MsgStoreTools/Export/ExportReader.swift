@@ -154,7 +154,9 @@ struct ExportReader {
     let hasFacts = !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts)
     if hasFacts || position.place.isPending {
       exported.facts = try facts(of: exported.id, in: conversation)
+      exported.facts.ownFields = []
     }
+    exported.own = try view.facts.whole(exported.own, of: exported.id, in: conversation)
     return exported
   }
 

@@ -52,6 +52,7 @@ extension ExportedMessage {
     sequencedAt = Timestamp(known: traits.sequencedTime)
     let isStoredComposed = message.flags.contains(.composed)
     isComposed = isStoredComposed == isAssumedComposed ? nil : isStoredComposed
+    own = traits.ownFields
   }
 }
 
@@ -77,11 +78,14 @@ extension ExportedWaiting {
     aliases = traits.names
     revision = traits.revision
     sequencedAt = Timestamp(known: traits.sequencedTime)
+    own = traits.ownFields
+    own.takeLong(&self.facts)
     if isRetracted {
       // Facts that came before the retraction are never shown.
       self.facts.history = []
       self.facts.attachments = []
       self.facts.reactions = []
+      own = OwnFields()
     }
   }
 }
@@ -129,6 +133,9 @@ extension ExportedFacts {
       exported.kind = kind
       exported.time = Timestamp(known: mark.time)
       waitingMarks.append(exported)
+    case .ownField:
+      guard FactKey.isOwnFieldName(rest), let record = OwnFieldRecord(value) else { return false }
+      ownFields.append(record.register(rest.array()))
     case .waiting:
       break
     }
@@ -155,6 +162,24 @@ extension ExportedFacts {
     waitingMarks.sort { a, b in
       a.kind == b.kind ? a.member < b.member : a.kind.rawValue < b.kind.rawValue
     }
+  }
+}
+
+extension OwnFields {
+  /// Takes the values of long fields from among the facts, and leaves out fields whose values are
+  /// lost.
+  ///
+  /// Returns true if none is lost.
+  @discardableResult
+  mutating func takeLong(_ facts: inout ExportedFacts) -> Bool {
+    for register in facts.ownFields {
+      if let known = self[register.name], register.packed.precedes(known) { continue }
+      put(register)
+    }
+    facts.ownFields = []
+    let lost = all.filter { $0.isLarge }
+    for register in lost { forget(register.name) }
+    return lost.isEmpty
   }
 }
 

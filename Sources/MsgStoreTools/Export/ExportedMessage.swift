@@ -45,6 +45,8 @@ package struct ExportedMessage: Sendable, Hashable {
   ///
   /// With nil this is true for a message with a local status and without a server time.
   package var isComposed: Bool?
+  /// The client's own fields, with whole values.
+  package var own = OwnFields()
   package var facts = ExportedFacts()
 
   package init() {}
@@ -69,6 +71,8 @@ package struct ExportedMessage: Sendable, Hashable {
     retryCount = Int64(message.retryCount)
     retryAt = message.retryAt
     failure = message.failure
+    own = OwnFields(message.ownFields)
+    if let kind = message.ownKind { own.put(OwnRegister(kind: kind, time: nil)) }
     facts.attachments = message.attachments.map { ExportedAttachment($0) }
     facts.reactions = message.reactions.map { ExportedReaction($0) }
   }
@@ -97,6 +101,8 @@ package struct ExportedWaiting: Sendable, Hashable {
   package var aliases: [MessageID] = []
   package var revision: Int64 = 0
   package var sequencedAt: Timestamp?
+  /// The client's own fields, with whole values.
+  package var own = OwnFields()
   package var facts = ExportedFacts()
 
   package init() {}
@@ -114,6 +120,8 @@ package struct ExportedFacts: Sendable, Hashable {
   package var receipts: [ExportedReceipt] = []
   /// Marks that wait for the message's place, by kind and member.
   package var waitingMarks: [ExportedWaitingMark] = []
+  /// Long own fields, which go to the others by `OwnFields.takeLong`.
+  package var ownFields: [OwnRegister] = []
 
   package init() {}
 

@@ -40,8 +40,9 @@ package final class Restorer {
       switch record {
       case .message(let message):
         message.facts.history.reduce(message.text.utf8.count) { $0 + $1.text.utf8.count }
+          + message.own.byteCount
       case .waiting(let waiting):
-        waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count }
+        waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count } + waiting.own.byteCount
       case .outbox(let entry): entry.payload.count
       case .member(let profile):
         (profile.name?.utf8.count ?? 0) + (profile.picture?.utf8.count ?? 0)

@@ -26,6 +26,10 @@ struct Restoring: TransactionPart {
       guard !message.isRetracted else { return }
       try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
     }
+    if !message.own.isEmpty, !message.isRetracted {
+      try transaction.ownFieldFacts.merge(
+        message.own.all, into: &stored.traits.ownFields, of: id, in: number)
+    }
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
     if let waiting {
       try transaction.receivedMessages.absorb(waiting, named: id, into: &stored, in: number)
@@ -72,6 +76,7 @@ struct Restoring: TransactionPart {
     plain.mentions = message.mentions
     try ReceivedMessages.validateMessage(plain)
     try validateFacts(message.facts)
+    try message.own.validate()
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
     guard message.aliases.count < MessageTraits.maximumNameCount else {
@@ -194,6 +199,7 @@ struct Restoring: TransactionPart {
       throw .message(.tooManyNames, waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)
+    try waiting.own.validate()
     let conversation = try transaction.conversation(waiting.conversation) {
       ConversationDetails(id: waiting.conversation)
     }
@@ -203,7 +209,8 @@ struct Restoring: TransactionPart {
         try transaction.waitingMessages.waiting(name, in: number) == nil
       else { return false }
     }
-    try transaction.waitingMessages.noteWaiting(waiting.id, in: number) { facts in
+    try transaction.waitingMessages.noteWaiting(waiting.id, in: number) {
+      (facts) throws(StoreError) in
       facts.status = waiting.status
       facts.time = waiting.serverTimestamp?.microseconds
       facts.sequence = waiting.sequence
@@ -215,6 +222,10 @@ struct Restoring: TransactionPart {
       facts.traits.names = waiting.aliases
       facts.traits.revision = waiting.revision
       facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
+      if !waiting.isRetracted {
+        try transaction.ownFieldFacts.merge(
+          waiting.own.all, into: &facts.traits.ownFields, of: waiting.id, in: number)
+      }
     }
     for alias in waiting.aliases {
       try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)

@@ -293,6 +293,9 @@ package final class MessageSalvage {
     var message = exported(stored, at: position, of: open)
     let found = facts(of: stored, named: message.id, isPending: position.place.isPending, of: open)
     message.facts = found.facts
+    if !message.own.takeLong(&message.facts) {
+      report.add(.init(conversation: open.id, message: message.id, kinds: [.ownField]))
+    }
     let isNew = try saving(messages.cursor, messages.tree) { () throws(StoreError) in
       try writer.restore(message, as: .live)
     }
@@ -327,8 +330,10 @@ package final class MessageSalvage {
     of message: StoredMessage, named id: MessageID, isPending: Bool, of open: Open
   ) -> SalvagedFacts.Found {
     let expected = message.traits.marks.factKinds
-    let kinds = isPending ? expected.union([.waitingMark]) : expected
-    let lostKinds = messages.isMaybeSetBack ? MessageTraits.Bits.facts.factKinds : []
+    var kinds = isPending ? expected.union([.waitingMark]) : expected
+    if message.traits.ownFields.hasLarge { kinds.insert(.ownField) }
+    let lostKinds =
+      messages.isMaybeSetBack ? MessageTraits.Bits.facts.factKinds.union([.ownField]) : []
     guard !kinds.isEmpty || !lostKinds.isEmpty else { return SalvagedFacts.Found() }
     let found = facts.facts(of: id, in: open.number, kinds, certainKinds: lostKinds)
     let missing = expected.subtracting(found.kinds).sorted { $0.rawValue < $1.rawValue }

@@ -72,6 +72,7 @@ struct SalvageText {
     case .attachment: "attachments"
     case .receipt: "receipts"
     case .waiting, .waitingMark: "marks"
+    case .ownField: "own fields"
     }
   }
 

@@ -80,6 +80,7 @@ extension ExportedFacts {
     a.reactions += b.reactions
     a.receipts += b.receipts
     a.waitingMarks += b.waitingMarks
+    a.ownFields += b.ownFields
   }
 }
 

@@ -79,6 +79,12 @@ struct ForeignCells {
         try writer.receive(MemberProfile(of: "ann", name: "Ann", picture: "p", version: 2))
         try writer.receive(MemberProfile(of: "bob", name: "Bob", fetchedAt: time(7)))
         try writer.forgetMember("bob")
+        try writer.receive(
+          [
+            .kind("poll"), OwnField("a", [1], at: time(8)),
+            OwnField("b", [UInt8](repeating: 7, count: 300)),
+          ],
+          of: .message("m-3", in: "club"))
       }
       try store.close()
       return try Self.sample(directory)

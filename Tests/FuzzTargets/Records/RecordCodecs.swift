@@ -18,6 +18,7 @@ enum RecordCodecs {
       try membership(bytes)
       _ = DraftRecord(bytes)
       try profile(bytes)
+      try ownField(bytes)
       try work(bytes)
       try position(bytes)
       try receipts(bytes)
@@ -56,6 +57,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     profile.append(to: &written)
     try promise(ProfileRecord(written.bytes) == profile, "a profile reads otherwise again")
+  }
+
+  private static func ownField(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let field = OwnFieldRecord(bytes) else { return }
+    var written = ByteBuffer()
+    field.append(to: &written)
+    try promise(OwnFieldRecord(written.bytes) == field, "an own field reads otherwise again")
   }
 
   private static func summary(_ bytes: Bytes) throws(BrokenPromise) {

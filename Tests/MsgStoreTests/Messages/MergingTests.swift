@@ -42,6 +42,8 @@ import Testing
     if random.chance(20) { message.mentions = ["ann", "bob"].filter { _ in random.chance(50) } }
     if random.chance(20) { message.reactions = [randomReaction(&random)] }
     if random.chance(20) { message.attachments = [randomAttachment(&random)] }
+    if random.chance(20) { message.ownKind = random.chance(50) ? "call" : "poll" }
+    if random.chance(20) { message.ownFields = [randomField(&random)] }
     if random.chance(10) { message.deliveredAt = randomTime(&random) }
     if random.chance(10) { message.readAt = randomTime(&random) }
     if random.chance(4) {
@@ -55,6 +57,15 @@ import Testing
     Reaction(
       random.chance(70) ? "👍" : "e\u{301}",
       from: Self.members.randomElement(using: &random) ?? "you", at: randomTime(&random))
+  }
+
+  private func randomField(_ random: inout SeededGenerator) -> OwnField {
+    let byte = UInt8.random(in: 0..<3, using: &random)
+    let count = random.chance(40) ? 300 + Int(byte) / 2 : 1
+    return OwnField(
+      random.chance(70) ? "a" : "b",
+      random.chance(80) ? [UInt8](repeating: byte, count: count) : nil,
+      at: random.chance(70) ? randomTime(&random) : nil, isLocal: random.chance(20))
   }
 
   private func randomAttachment(_ random: inout SeededGenerator) -> MessageAttachment {
@@ -79,6 +90,9 @@ import Testing
         id, Self.texts.randomElement(using: &random) ?? "", randomTime(&random),
         mentions: random.chance(30) ? ["ann"] : [])
     case ..<70: return .retract(id, random.chance(70) ? randomTime(&random) : nil)
+    case ..<75:
+      return .fields(
+        id, random.chance(80) ? [randomField(&random)] : [.kind(nil, at: randomTime(&random))])
     case ..<85: return .reaction(id, randomReaction(&random), isRemoved: random.chance(40))
     default:
       return .status(
@@ -152,6 +166,8 @@ import Testing
       }
       for name in Self.names {
         let message = try chat.message(name, in: "room")
+        let fields = try chat.ownFields(of: .message(name, in: "room"))
+        lines.append("\(name) has \(fields.map { "\($0.name) \($0.value ?? [])" })")
         let replies = try chat.replies(to: name, in: "room")
         let answers = try replies.newest(1000).ids
         lines.append("\(name) is \(message?.id.string ?? "nothing"), answered by \(answers)")
@@ -181,7 +197,10 @@ import Testing
     let lists =
       "\(message.mentions.map(\.string)) \(message.reactions) "
       + "\(message.attachments.map { "\($0.id) \($0.kind) \($0.fileName ?? "-") \($0.byteCount ?? -1)" })"
-    return "\(message.id) \(place) \(texts) \(marks) \(lists)"
+    let own = message.ownFields.map {
+      "\($0.name) \($0.time?.microseconds ?? -1) \($0.byteCount) \($0.isLocal)"
+    }
+    return "\(message.id) \(place) \(texts) \(marks) \(lists) \(message.ownKind ?? "-") \(own)"
   }
 
   /// The first difference between two ways to tell a case, or nil.
@@ -248,6 +267,7 @@ private enum Fact: CustomStringConvertible {
   case retract(MessageID, Timestamp?)
   case reaction(MessageID, Reaction, isRemoved: Bool)
   case status(MessageStatus, MessageID, Timestamp?)
+  case fields(MessageID, [OwnField])
 
   func tell(_ chat: borrowing StoreWriter) throws {
     switch self {
@@ -265,6 +285,8 @@ private enum Fact: CustomStringConvertible {
       try chat.receive(reaction, isRemoved: isRemoved, to: id, in: "room")
     case .status(let status, let id, let time):
       try chat.setStatus(status, of: id, in: "room", at: time)
+    case .fields(let id, let fields):
+      try chat.receive(fields, of: .message(id, in: "room"))
     }
   }
 
@@ -288,6 +310,11 @@ private enum Fact: CustomStringConvertible {
         + " at \(reaction.time.microseconds)"
     case .status(let status, let id, let time):
       "\(status) \(id) at \(time?.microseconds ?? -1)"
+    case .fields(let id, let fields):
+      "fields of \(id): "
+        + fields.map {
+          "\($0.name) \($0.value?.first ?? 255)/\($0.byteCount) \($0.time?.microseconds ?? -1)"
+        }.joined(separator: ", ")
     }
   }
 }

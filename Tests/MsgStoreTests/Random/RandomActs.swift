@@ -73,7 +73,15 @@ struct RandomActs {
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
     if random.chance(5) { message.isRetracted = true }
+    if random.chance(10) { message.ownKind = "kind \(below(3))" }
+    if random.chance(10) { message.ownFields = [ownField(), ownField()] }
     return message
+  }
+
+  private mutating func ownField() -> OwnField {
+    let value = random.chance(80) ? random.bytes(random.chance(70) ? below(20) : 400) : nil
+    return OwnField(
+      "f\(below(20))", value, at: random.chance(70) ? time() : nil, isLocal: random.chance(20))
   }
 
   private mutating func composed(in conversation: ConversationID) -> Message {
@@ -82,6 +90,7 @@ struct RandomActs {
       replyTo: random.chance(30) ? serverNameOrID() : nil)
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment()] }
+    if random.chance(20) { message.ownFields = [ownField()] }
     return message
   }
 
@@ -251,8 +260,16 @@ struct RandomActs {
   }
 
   private mutating func told(_ c: ConversationID) -> [RandomAct] {
-    let (kind, id, time) = (below(9), id(), time())
+    let (kind, id, time) = (below(10), id(), time())
     switch kind {
+    case 9:
+      let kind = OwnField.kind(random.chance(50) ? "k" : nil, at: time)
+      let fields = random.chance(70) ? [ownField()] : [kind]
+      return [
+        RandomAct("receive own fields of \(id) in \(c)") { w throws(StoreError) in
+          try w.receive(fields, of: .message(id, in: c))
+        }
+      ]
     case 0...1:
       let (text, mentions) = (text(), mentions())
       return [

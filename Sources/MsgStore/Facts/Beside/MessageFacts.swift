@@ -4,13 +4,19 @@ import PageFile
 package struct MessageFacts: TransactionPart {
   package let transaction: Transaction
 
-  /// Stores the facts that came with a message beside its record.
+  /// Stores the facts that came with a message beside its record, and merges its own fields into
+  /// the record.
   ///
-  /// Returns true if anything changed.
+  /// Returns true if anything beside the record changed.
   func putFacts(
-    of message: Message, named id: MessageID, in conversation: UInt32
+    of message: Message, named id: MessageID, in conversation: UInt32,
+    into stored: inout StoredMessage
   ) throws(StoreError) -> Bool {
-    guard message.rare != nil else { return false }
+    guard let rare = message.rare else { return false }
+    if !rare.fields.ownFields.isEmpty {
+      try transaction.ownFieldFacts.merge(
+        rare.fields.ownFields.all, into: &stored.traits.ownFields, of: id, in: conversation)
+    }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
     let attachments = try transaction.attachments.mergeAttachments(
       message.attachments, isComposed: isComposed, of: id, in: conversation)
@@ -33,7 +39,7 @@ extension MessageFacts {
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
     try transaction.attachments.removeAttachments(of: id, in: conversation)
-    for kind in [FactKind.version, .reaction] {
+    for kind in [FactKind.version, .reaction, .ownField] {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
     }

@@ -35,6 +35,10 @@ package struct WaitingMessages: TransactionPart {
       new = WaitingFacts(ordinal: ordinal)
     }
     try change(&new)
+    if !new.traits.ownFields.isEmpty || new.traits.marks.contains(.retracted) {
+      try transaction.ownFieldFacts.removeUnnamed(
+        besides: new.traits.ownFields, of: id, in: conversation)
+    }
     guard new != old else { return false }
     try transaction.put(new, at: FactKey.prefix(conversation, id, .waiting))
     if old == nil { try dropOldestWaiting() }

@@ -188,6 +188,8 @@ struct Identities: TransactionPart {
     try transaction.receivedMessages.mergeOriginal(
       other, into: &new, named: id, in: conversation.number)
     new.raise(other)
+    try transaction.receivedMessages.absorbOwnFields(
+      of: other.traits, named: id, into: &new, in: conversation.number)
     if !other.flags.contains(.history) { new.flags.remove(.history) }
     if other.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
     if isErased { try transaction.messageFacts.erase(&new, named: id, in: conversation.number) }
@@ -315,6 +317,7 @@ struct Identities: TransactionPart {
       try transaction.receipts.join(receipt, of: member, with: other, in: target)
     }
     try transaction.receipts.moveWaitingMarks(of: id, in: conversation, to: other, in: target)
+    try transaction.ownFieldFacts.copy(of: id, in: conversation, to: other, in: target)
     try transaction.messageFacts.removeFacts(prefix)
   }
 }

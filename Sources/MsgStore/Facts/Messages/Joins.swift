@@ -41,6 +41,8 @@ extension WaitingFacts {
     // No mark of a message that is not here is ever taken from it.
     traits.marks.formUnion(other.traits.marks)
     traits.joinTimes(other.traits)
+    traits.ownFields.merge(other.traits.ownFields)
+    if traits.marks.contains(.retracted) { traits.ownFields = OwnFields() }
   }
 
   /// Merges the statements of an acknowledgement.
@@ -70,9 +72,21 @@ extension ReceivedMessages {
       try transaction.messageFacts.erase(&message, named: id, in: conversation)
     } else {
       try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)
+      try absorbOwnFields(of: waiting.traits, named: id, into: &message, in: conversation)
     }
     try transaction.messageFacts.noteFacts(of: id, in: conversation, &message)
     // A message that the local member has read elsewhere comes as read.
     message.traits.marks.formUnion(try transaction.receipts.receiptMarks(of: id, in: conversation))
+  }
+
+  /// Merges the own fields of another record, whose facts lie under the message's name already.
+  func absorbOwnFields(
+    of traits: MessageTraits, named id: MessageID, into message: inout StoredMessage,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    if traits.ownFields.isEmpty, message.traits.ownFields.isEmpty { return }
+    message.traits.ownFields.merge(traits.ownFields)
+    try transaction.ownFieldFacts.removeUnnamed(
+      besides: message.traits.ownFields, of: id, in: conversation)
   }
 }

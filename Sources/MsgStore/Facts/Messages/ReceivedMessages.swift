@@ -56,6 +56,7 @@ package struct ReceivedMessages: TransactionPart {
     for attachment in message.attachments { try attachment.validate() }
     for reaction in message.reactions { try reaction.validate() }
     try validateTimes(of: message)
+    try OwnField.validate(message.ownStatements)
   }
 
   private static func validateTimes(of message: Message) throws(StoreError) {
@@ -122,7 +123,8 @@ package struct ReceivedMessages: TransactionPart {
     var stored = try stored(message, arrival)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
     if !message.isRetracted,
-      try transaction.messageFacts.putFacts(of: message, named: id, in: conversation.number)
+      try transaction.messageFacts.putFacts(
+        of: message, named: id, in: conversation.number, into: &stored)
     {
       try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &stored)
     }
@@ -184,7 +186,7 @@ package struct ReceivedMessages: TransactionPart {
         if given.traits.marks.contains(.retracted) {
           try transaction.messageFacts.erase(&new, named: id, in: conversation.number)
         } else if try transaction.messageFacts.putFacts(
-          of: message, named: id, in: conversation.number)
+          of: message, named: id, in: conversation.number, into: &new)
         {
           try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &new)
           hasNews = true

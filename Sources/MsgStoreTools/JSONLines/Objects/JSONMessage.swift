@@ -37,6 +37,7 @@ extension ExportedMessage: JSONObjectValue {
     try fields.flag("seen", &isSeen)
     try fields.list("receipts", &facts.receipts)
     try fields.list("waiting_marks", &facts.waitingMarks)
+    try fields.ownFields(&own)
   }
 }
 
@@ -61,6 +62,7 @@ extension ExportedWaiting: JSONObjectValue {
     try fields.flag("seen", &isSeen)
     try fields.list("receipts", &facts.receipts)
     try fields.list("waiting_marks", &facts.waitingMarks)
+    try fields.ownFields(&own)
   }
 }
 

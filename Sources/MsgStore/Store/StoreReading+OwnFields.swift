@@ -1,0 +1,11 @@
+extension StoreReading where Self: ~Copyable {
+  /// Returns the client's own fields of an owner, with all values, by the bytes of their names.
+  ///
+  /// Returns none for a message that is not here or was retracted. ``Message/ownFields`` has the
+  /// short ones already. Costs a lookup of the message, and one more for each long value.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func ownFields(of owner: FieldOwner) throws(StoreError) -> [OwnField] {
+    try access.read { (view) throws(StoreError) in try view.ownFields.fields(of: owner).fields }
+  }
+}
