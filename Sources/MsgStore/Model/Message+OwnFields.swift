@@ -17,14 +17,16 @@ extension Message {
   ///
   /// Of a message read from a store, values of more than ``OwnField/maximumPackedByteCount`` bytes
   /// are left out; ``StoreReading/ownFields(of:)`` has them. Of two fields of one name that are set
-  /// here, the last one stays.
+  /// here, the last one stays. A message with a field without a name is refused.
   public var ownFields: [OwnField] {
     get { rare?.fields.ownFields.fields ?? [] }
     set {
       var all = OwnFields()
       if let kind = rare?.fields.ownFields[[]] { all.put(kind) }
-      for field in newValue { all.put(field.register) }
+      for field in newValue where !field.name.isEmpty { all.put(field.register) }
       setRare(\.ownFields, all)
+      let hasUnnamed = newValue.contains { $0.name.isEmpty }
+      if hasUnnamed != rare?.fields.hasUnnamedField { setRare(\.hasUnnamedField, hasUnnamed) }
     }
   }
 
@@ -38,6 +40,8 @@ extension Message {
 
   /// Returns the statements about the fields, for their validation.
   var ownStatements: [OwnField] {
-    (rare?.fields.ownFields.all ?? []).map { OwnField($0, isKind: $0.name.isEmpty) }
+    guard let fields = rare?.fields else { return [] }
+    let known = fields.ownFields.all.map { OwnField($0, isKind: $0.name.isEmpty) }
+    return fields.hasUnnamedField ? known + [OwnField("", nil)] : known
   }
 }

@@ -28,6 +28,8 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var hasHistory = false
   @usableFromInline var isAwaitingServer = false
   var ownFields = OwnFields()
+  /// True if an own field without a name was set, which an insertion refuses.
+  var hasUnnamedField = false
 
   init() {}
 }
