@@ -1,3 +1,5 @@
+import MsgStore
+
 /// Reads the fields of one object.
 ///
 /// All fields are located first, and each is read on request. So they may be in any order, and the
@@ -55,6 +57,21 @@ struct JSONObjectReader: JSONFieldVisitor {
     if let missing {
       throw .malformedLine(line: scanner.lineNumber, column: nil, reason: missing)
     }
+  }
+
+  /// Takes the unknown fields that are kept as the client's own.
+  mutating func takeOwnFields() throws(StoreToolError) -> [OwnRegister] {
+    guard takenCount < fields.count, !scanner.ownFields.isEmpty else { return [] }
+    var found: [OwnRegister] = []
+    for field in fields where !field.isTaken && scanner.ownFields.contains(field.name) {
+      guard find(field.name), try !takeNull() else { continue }
+      let value = try scanner.valueBytes()
+      try expectEndOfValue()
+      found.append(
+        OwnRegister(
+          name: Array(field.name.utf8), time: nil, isLocal: false, content: .value(value)))
+    }
+    return found
   }
 
   // MARK: Fields

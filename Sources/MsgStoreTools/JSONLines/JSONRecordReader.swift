@@ -10,15 +10,22 @@ package final class PassedOver {
 package struct JSONRecordReader: ~Copyable {
   private var lines: LineReader
   private let isLenient: Bool
+  private let ownFields: Set<String>
   package let passedOver = PassedOver()
 
   /// Creates a reader.
   ///
   /// A lenient reader skips unknown fields and kinds of lines, and takes the last of several values
   /// of one field. A strict reader throws.
-  package init(isLenient: Bool, source: @escaping LineReader.Source) {
+  ///
+  /// - Parameter ownFields: The names of unknown fields of messages that are kept as the client's
+  ///   own.
+  package init(
+    isLenient: Bool, ownFields: Set<String> = [], source: @escaping LineReader.Source
+  ) {
     lines = LineReader(source: source)
     self.isLenient = isLenient
+    self.ownFields = ownFields
   }
 
   /// The number of the line read last.
@@ -31,7 +38,7 @@ package struct JSONRecordReader: ~Copyable {
     while let line = try lines.next() {
       var scanner = JSONScanner(
         lines.buffer, line: line, lineNumber: lines.lineNumber, isLenient: isLenient,
-        passedOver: passedOver)
+        passedOver: passedOver, ownFields: ownFields)
       if let record = try JSONRecord(&scanner) { return record }
       passedOver.lineCount += 1
     }

@@ -14,13 +14,15 @@ struct JSONScanner {
   /// True if unknown fields are skipped, and the last of two fields with one name counts.
   let isLenient: Bool
   let passedOver: PassedOver
+  /// The names of unknown fields of messages that are kept as the client's own.
+  let ownFields: Set<String>
   /// The offset of the next byte.
   private(set) var offset: Int
 
   /// Creates a scanner of `line`, a range of `bytes`.
   init(
     _ bytes: [UInt8], line: Range<Int>, lineNumber: Int, isLenient: Bool,
-    passedOver: PassedOver = PassedOver()
+    passedOver: PassedOver = PassedOver(), ownFields: Set<String> = []
   ) {
     precondition(line.upperBound <= bytes.count, "line: out of bounds")
     self.bytes = bytes
@@ -28,7 +30,17 @@ struct JSONScanner {
     self.lineNumber = lineNumber
     self.isLenient = isLenient
     self.passedOver = passedOver
+    self.ownFields = ownFields
     offset = line.lowerBound
+  }
+
+  /// Returns the bytes of the next value: those of a string without its quotes and escapes, and of
+  /// any other value as they stand in the line.
+  mutating func valueBytes() throws(StoreToolError) -> [UInt8] {
+    if peek() == UInt8(ascii: "\"") { return Array(try string().utf8) }
+    let start = offset
+    try skipValue()
+    return Array(bytes[start..<offset])
   }
 
   // MARK: Structure

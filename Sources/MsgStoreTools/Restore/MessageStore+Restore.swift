@@ -83,7 +83,8 @@ extension MessageStore {
         isLenient: options.isLenient, numbersFromOrder: options.numbersFromOrder,
         localMember: options.localMember)
       return try restorer.restore(
-        JSONRecordReader(isLenient: options.isLenient, source: source),
+        JSONRecordReader(
+          isLenient: options.isLenient, ownFields: options.ownFields, source: source),
         to: { storeOptions throws(StoreError) in
           var storeOptions = storeOptions
           storeOptions.encryption = encryption

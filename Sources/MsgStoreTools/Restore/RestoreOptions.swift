@@ -11,6 +11,11 @@ public struct RestoreOptions: Sendable, Hashable {
   public var numbersFromOrder = false
   /// The member who owns the store; nil for the one that the lines name.
   public var localMember: MemberID?
+  /// The names of unknown fields of messages that become own fields of them.
+  ///
+  /// The value is the text of a string, and of anything else its JSON; a field that is null is
+  /// passed over.
+  public var ownFields: Set<String> = []
 
   /// Creates the options.
   ///

@@ -29,6 +29,11 @@ struct RestoreCommand: ParsableCommand {
   @Flag(help: "Number the messages of each conversation in the order of their lines.")
   var sequenceFromOrder = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Keep an unknown field of messages as an own field; may be repeated.", valueName: "name"))
+  var ownField: [String] = []
+
   @Option(help: "The member who owns the store; overrides the file.")
   var localMember: String?
 
@@ -38,9 +43,10 @@ struct RestoreCommand: ParsableCommand {
     let encryption = try key.encryption()
     let input = try InputFile(path: file)
     let byteCount = file == "-" ? nil : try System.fileByteCount(at: file)
-    let options = RestoreOptions(
+    var options = RestoreOptions(
       isLenient: lenient, numbersFromOrder: sequenceFromOrder,
       localMember: localMember.map { MemberID($0) })
+    options.ownFields = Set(ownField)
     let summary = try Progress.showing("reading lines") { progress in
       do {
         return try MessageStore.restore(
@@ -54,8 +60,9 @@ struct RestoreCommand: ParsableCommand {
       } catch StoreToolError.malformedLine(let line, let column, let reason)
         where reason.hasPrefix("unknown ")
       {
+        let keeps = reason.hasSuffix(" of a message") ? "; --own-field keeps it" : ""
         throw StoreToolError.malformedLine(
-          line: line, column: column, reason: reason + "; --lenient skips it")
+          line: line, column: column, reason: reason + keeps + "; --lenient skips it")
       }
     }
     try report(summary)

@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"id":"a","color":1}"#, "unknown field \"color\" of a message"),
+    (#"{"id":"a","color":1}"#, "unknown field \"color\" of a message; --own-field keeps it"),
     (#"{"kind":"new","x":1}"#, "unknown kind \"new\""),
   ])
   func somethingUnknownNamesTheOptionThatSkipsIt(line: String, words: String) throws {
@@ -175,6 +175,23 @@ import Testing
     try Data(content.utf8).write(to: directory.url.appendingPathComponent("file"))
     let run = try directory.run("info", "file")
     #expect(run.status == 2 && run.errorText.hasSuffix("file: \(sentence)\n"), "\(run.errorText)")
+  }
+
+  @Test func unknownFieldsBecomeOwnOnesOnRequest() throws {
+    let line =
+      #"{"conversation":"c","id":"a","sender":"s","text":"t","timestamp_ms":1,"#
+      + #""thread":"a \"b\"","n":[1, {"x":null}],"none":null}"#
+    #expect(
+      try directory.run("restore", "--own-field", "thread", "-", "n", input: line).status == 2)
+    let run = try directory.run(
+      "restore", "--own-field", "thread", "--own-field", "n", "--own-field", "none", "-", "n",
+      input: line)
+    #expect(run.status == 0, "\(run.errorText)")
+    let text = try directory.run("export", "n").text
+    #expect(
+      text.contains(
+        #""own_fields":[{"name":"n","text":"[1, {\"x\":null}]"},"#
+          + #"{"name":"thread","text":"a \"b\""}]}"#), "\(text)")
   }
 
   @Test func ordersAreNumberedOnRequest() throws {

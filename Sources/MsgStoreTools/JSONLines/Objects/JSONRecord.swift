@@ -60,7 +60,12 @@ extension JSONRecord {
     case .member: self = .member(try Self.read(&fields))
     case .conversation: self = .conversation(try Self.read(&fields))
     case .receipt: self = .receipt(try Self.read(&fields))
-    case .message: self = .message(try Self.read(&fields))
+    case .message:
+      var message = ExportedMessage()
+      try message.visit(&fields)
+      for register in try fields.takeOwnFields() { message.own.put(register) }
+      try fields.finish(ExportedMessage.noun)
+      self = .message(message)
     case .reaction: self = .reaction(try Self.read(&fields))
     case .deleted: self = .deleted(try Self.read(&fields))
     case .waiting: self = .waiting(try Self.read(&fields))
