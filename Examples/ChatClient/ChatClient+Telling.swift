@@ -65,7 +65,7 @@ extension ChatClient {
       return .changeRoom(room, .members(added: added, removed: removed))
     case .setTitle(let title): return .changeRoom(room, .title(title))
     case .setAvatar(let avatar): return .changeRoom(room, .avatar(avatar))
-    case .upload, .client: return nil
+    case .upload, .client, .setOwnField: return nil
     }
   }
 

@@ -98,6 +98,8 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ConversationReceipts()),
     RecordLayout(ProfileRecord()),
     RecordLayout(RetentionRecord()),
+    RecordLayout(ConversationFields()),
+    RecordLayout(MemberFields()),
   ]
 
   private init(name: String, _ parts: [RecordLayout]) {

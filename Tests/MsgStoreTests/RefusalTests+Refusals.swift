@@ -144,6 +144,16 @@ extension RefusalTests {
       let fields = (0...OwnField.maximumCount).map { OwnField("f\($0)", [1]) }
       _ = try $0.receive(fields, of: .message("theirs", in: "g"))
     },
+    Refusal("set an own field without a name") {
+      _ = try $0.setOwnField("", [1], of: .member("new one"))
+    },
+    Refusal("set an own field of a message that is not here") {
+      _ = try $0.setOwnField("a", [1], of: .message("none", in: "g"))
+    },
+    Refusal("set too long a kind of a conversation") {
+      _ = try $0.setOwnKind(long, of: .conversation("g"))
+    },
+    Refusal("set an own field of nobody") { _ = try $0.setOwnField("a", [1], of: .member("")) },
     Refusal("insert with too long an own kind") {
       var message = chatMessage("new", in: "g", at: 1)
       message.ownKind = long

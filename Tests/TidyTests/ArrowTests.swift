@@ -90,15 +90,16 @@ import Testing
       (
         "Outbox",
         [
-          "Model", "Tables", "Packing", "Reading", "Transaction", "Projections", "Facts/Beside",
-          "Facts/Receipts", "Facts/Messages", "Facts/Conversations",
+          "Model", "Tables", "Packing", "Reading", "Transaction", "Projections", "Facts/Members",
+          "Facts/Beside", "Facts/Receipts", "Facts/Messages", "Facts/Conversations",
         ]
       ),
       (
         "Acts",
         [
           "Model", "Compression", "Tables", "Packing", "Reading", "Transaction", "Projections",
-          "Facts/Beside", "Facts/Receipts", "Facts/Messages", "Facts/Conversations", "Outbox",
+          "Facts/Members", "Facts/Beside", "Facts/Receipts", "Facts/Messages",
+          "Facts/Conversations", "Outbox",
         ]
       ),
       (

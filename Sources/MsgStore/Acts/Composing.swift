@@ -254,12 +254,12 @@ extension Composing {
 
   /// Returns the message that the local member acts on, which must be here and not retracted.
   func ownTarget(
-    _ id: MessageID, in conversation: ConversationID
+    _ id: MessageID, in conversation: ConversationID, checksMembership: Bool = true
   ) throws(StoreError) -> Target {
     guard let open = try transaction.existingConversation(conversation),
       let position = try view.ids.position(of: id, in: open.number)
     else { throw .message(.notFound, id, in: conversation) }
-    try checkMembership(open, conversation)
+    if checksMembership { try checkMembership(open, conversation) }
     let message = try flushed().messages.message(at: position, in: open.number)
     if message.traits.isRetracted { throw .message(.retracted, id, in: conversation) }
     return Target(

@@ -165,7 +165,7 @@ struct ConversationActs: TransactionPart {
   }
 
   /// Returns a conversation that the local member may change for all who take part.
-  private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+  func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
     let details = try view.conversations.details(conversation.number)
     if details.hasLeft { throw .conversation(.notAMember, details.id) }

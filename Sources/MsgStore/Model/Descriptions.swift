@@ -139,6 +139,19 @@ extension OutboxTask: CustomStringConvertible {
     case .upload(let state):
       "upload attachment \"\(state.attachment.id)\" of message \"\(state.message)\""
     case .client(let name, let payload): "client work \"\(name)\" (\(payload.count) bytes)"
+    case .setOwnField(let field, let owner):
+      "\(field.isRemoved ? "remove" : "set") own field \"\(field.name)\" of \(owner)"
+    }
+  }
+}
+
+extension FieldOwner: CustomStringConvertible {
+  /// The owner and its ids.
+  public var description: String {
+    switch self {
+    case .message(let id, let conversation): "message \"\(id)\" in \"\(conversation)\""
+    case .conversation(let id): "conversation \"\(id)\""
+    case .member(let id): "member \"\(id)\""
     }
   }
 }

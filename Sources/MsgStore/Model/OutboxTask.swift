@@ -34,6 +34,11 @@ public enum OutboxTask: Sendable, Hashable {
   case upload(AttachmentState)
   /// The client's own work, with the name and the payload given when it was entered.
   case client(name: String, payload: [UInt8])
+  /// A value of the client's own field, its removal, or a kind, which is a field without a name.
+  ///
+  /// The value is whole, also where messages leave it out. Its time is the store's until
+  /// ``OutboxWriter/complete(_:serverTime:)`` states the server's.
+  case setOwnField(OwnField, of: FieldOwner)
 }
 
 /// The kind of an outbox entry.
@@ -66,4 +71,10 @@ public enum OutboxKind: UInt8, Sendable, Hashable, CaseIterable {
   case upload = 13
   /// The client's own work.
   case client = 14
+  /// A client's own field of a message, or its kind.
+  case setMessageField = 18
+  /// A client's own field of a conversation, or its kind.
+  case setConversationField = 19
+  /// A client's own field of a member, or its kind.
+  case setMemberField = 20
 }

@@ -1,7 +1,8 @@
 /// A field of the client's own: bytes under a name, which the store keeps and does not interpret.
 ///
-/// A message may have up to ``maximumCount`` of them, and a kind: a short word such as `call`. They
-/// follow exports, restores, and moves, and are erased with their message.
+/// A message, a conversation, and a member may have up to ``maximumCount`` of them, and a kind: a
+/// short word such as `call`. They follow exports, restores, and moves, and are erased with their
+/// message or by ``StoreWriter/forgetMember(_:)``.
 ///
 /// Each field is merged by itself. Of two statements about a field the one with the later time
 /// counts, and one without a time, which came with the message, before all others. Of equal times
@@ -9,7 +10,7 @@
 /// shared one; a removal counts least. So the order in which statements are received makes no
 /// difference.
 public struct OwnField: Sendable, Hashable {
-  /// The most fields of one message: those of the least names stay if more are received, removed
+  /// The most fields of one owner: those of the least names stay if more are received, removed
   /// ones included.
   public static let maximumCount = 16
   /// The most bytes of UTF-8 in a name.
@@ -81,6 +82,9 @@ public struct OwnField: Sendable, Hashable {
 
   /// The value as text, or nil if it is not valid UTF-8, removed, or left out.
   public var text: String? { value.flatMap { String(validating: $0, as: UTF8.self) } }
+
+  /// True if the field was removed.
+  public var isRemoved: Bool { content == .removed }
 
   var register: OwnRegister {
     OwnRegister(

@@ -42,6 +42,13 @@ package struct OwnRegister: Hashable, Sendable {
 
   package var isRemoved: Bool { content == .removed }
 
+  /// The removal of the field, at a time one later than that of its value.
+  package var removedLater: OwnRegister {
+    let known = max(time ?? 0, 0)
+    return OwnRegister(
+      name: name, time: known == .max ? .max : known + 1, isLocal: isLocal, content: .removed)
+  }
+
   /// The register without a value of more than 256 bytes.
   package var packed: OwnRegister {
     guard case .value(let bytes) = content, bytes.count > OwnField.maximumPackedByteCount else {

@@ -22,7 +22,8 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
   case localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
-  case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins
+  case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
+  case forgottenFieldsKept
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.

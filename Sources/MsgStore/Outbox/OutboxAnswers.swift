@@ -40,7 +40,10 @@ struct OutboxAnswers: TransactionPart {
     let record = try transaction.outboxSweeps.currentEntry(ordinal)
     if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
     guard let record, record.token == item.token else { return false }
-    if let id = item.conversation {
+    if case .setOwnField(let told, _) = item.task, let serverTime {
+      try transaction.outboxFields.confirm(
+        record, ordinal, told.register, at: serverTime.microseconds)
+    } else if let id = item.conversation {
       switch (record.subject, item.task) {
       case (.send(let message), _):
         _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)

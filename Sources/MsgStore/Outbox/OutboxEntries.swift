@@ -148,7 +148,7 @@ struct OutboxEntries: TransactionPart {
   /// Adds an entry to the indexes that have every entry.
   private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     try transaction.insert(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
-    guard let message = record.subject.message else { return }
+    guard let message = record.subject.indexName else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
     try transaction.insert(key, in: Schema.work)
   }
@@ -156,7 +156,7 @@ struct OutboxEntries: TransactionPart {
   func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
     try transaction.remove(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
-    guard let message = record.subject.message else { return }
+    guard let message = record.subject.indexName else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
     try transaction.remove(key.bytes, in: Schema.work)
   }
@@ -273,7 +273,7 @@ extension OutboxSubject {
   /// True if the entry holds content of its own, rather than naming where it is stored.
   var hasContent: Bool {
     switch self {
-    case .react, .client: true
+    case .react, .client, .setMessageField, .setConversationField, .setMemberField: true
     default: false
     }
   }

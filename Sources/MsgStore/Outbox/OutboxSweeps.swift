@@ -216,9 +216,9 @@ extension OutboxSubject {
   /// True if the entry is still to be told after its conversation was deleted here.
   package var outlivesItsConversation: Bool {
     switch self {
-    case .deleteConversation, .receipt, .send, .upload, .edit, .react: false
+    case .deleteConversation, .receipt, .send, .upload, .edit, .react, .setMessageField: false
     case .createConversation, .retract, .leaveConversation, .changeMembers, .setTitle, .setAvatar,
-      .client:
+      .client, .setConversationField, .setMemberField:
       true
     }
   }

@@ -12,6 +12,10 @@ struct TaskReader {
     if case .client(let name, let payload) = record.subject {
       return .client(name: name, payload: payload)
     }
+    if case .setMemberField(let member, let time, let name) = record.subject {
+      return Self.fieldTask(
+        try view.directory.ownFields(member)[name], at: time, of: .member(try view.member(member)))
+    }
     let number = record.conversation
     let details = try view.conversations.details(number)
     switch record.subject {
@@ -51,8 +55,49 @@ struct TaskReader {
       let key = FactKey.key(number, own, attachment: attachment)
       guard let record = try view.facts.attachmentRecord(key.bytes) else { return nil }
       return .upload(record.state(key.bytes, of: own, in: details.id, doneByteCount))
-    case .client: return nil
+    case .setMessageField(let id, let time, let name):
+      return try fieldTask(id, name, at: time, in: number)
+    case .setConversationField(let time, let name):
+      return Self.fieldTask(
+        try view.conversations.ownFields(number)[name], at: time, of: .conversation(details.id))
+    case .client, .setMemberField: return nil
     }
+  }
+
+  /// Returns the task of an own field, or nil if another value counts by now.
+  private static func fieldTask(
+    _ register: OwnRegister?, at time: Int64, of owner: FieldOwner
+  ) -> OutboxTask? {
+    guard let register, register.time == time, !register.isLocal else { return nil }
+    return .setOwnField(OwnField(register, isKind: register.name.isEmpty), of: owner)
+  }
+
+  /// Returns the task of an own field of a message.
+  private func fieldTask(
+    _ id: MessageID, _ name: [UInt8], at time: Int64, in number: UInt32
+  ) throws(StoreError) -> OutboxTask? {
+    guard let (_, message, own) = try message(id, in: number), !message.traits.isRetracted,
+      let register = message.traits.ownFields[name], register.time == time, !register.isLocal
+    else { return nil }
+    var place = number
+    if register.isLarge, try view.messages.found(id, in: number) == nil {
+      guard let source = try merged(id, into: number) else { return nil }
+      place = source
+    }
+    let whole = try view.facts.whole(OwnFields(sorted: [register]), of: own, in: place)
+    let conversation = try view.conversations.details(number).id
+    return Self.fieldTask(whole[name], at: time, of: .message(own, in: conversation))
+  }
+
+  /// Returns the number under which a message lies that is still being moved to a conversation.
+  private func merged(_ id: MessageID, into number: UInt32) throws(StoreError) -> UInt32? {
+    for (_, work) in try view.work.work() {
+      guard case .merge(into: number, _) = work.kind,
+        try view.messages.found(id, in: work.conversation) != nil
+      else { continue }
+      return work.conversation
+    }
+    return nil
   }
 
   /// Returns a message, even one that is still being moved here from a conversation that became
@@ -61,13 +106,8 @@ struct TaskReader {
     _ id: MessageID, in number: UInt32
   ) throws(StoreError) -> (MessagePosition, StoredMessage, MessageID)? {
     if let found = try view.messages.found(id, in: number) { return found }
-    for (_, work) in try view.work.work() {
-      guard case .merge(into: number, _) = work.kind,
-        let found = try view.messages.found(id, in: work.conversation)
-      else { continue }
-      return found
-    }
-    return nil
+    guard let source = try merged(id, into: number) else { return nil }
+    return try view.messages.found(id, in: source)
   }
 
   /// Returns a message as it was composed; pending edits have entries of their own.
@@ -156,6 +196,9 @@ struct TaskReader {
     case .setAvatar: return try view.conversations.details(record.conversation).avatar.text
     case .upload(_, let attachment): return attachment
     case .client(let name, _): return name
+    case .setMessageField(_, _, let name), .setConversationField(_, let name),
+      .setMemberField(_, _, let name):
+      return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     default: return nil
     }
   }

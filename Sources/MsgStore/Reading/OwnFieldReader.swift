@@ -11,6 +11,14 @@ struct OwnFieldReader {
         !message.traits.isRetracted
       else { return OwnFields() }
       return try view.facts.whole(message.traits.ownFields, of: own, in: number)
+    case .conversation(let id):
+      guard let number = try view.number(of: id) else { return OwnFields() }
+      return try view.conversations.ownFields(number)
+    case .member(let id):
+      guard let number = try view.number(of: id.string, in: Schema.memberNames) else {
+        return OwnFields()
+      }
+      return try view.directory.ownFields(number)
     }
   }
 }

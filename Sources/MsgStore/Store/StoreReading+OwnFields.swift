@@ -8,4 +8,13 @@ extension StoreReading where Self: ~Copyable {
   public func ownFields(of owner: FieldOwner) throws(StoreError) -> [OwnField] {
     try access.read { (view) throws(StoreError) in try view.ownFields.fields(of: owner).fields }
   }
+
+  /// Returns the kind of an owner in the client's own terms, or nil for a plain one.
+  ///
+  /// ``Message/ownKind`` has that of a message already.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func ownKind(of owner: FieldOwner) throws(StoreError) -> String? {
+    try access.read { (view) throws(StoreError) in try view.ownFields.fields(of: owner).kind }
+  }
 }

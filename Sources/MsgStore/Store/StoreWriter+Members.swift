@@ -13,17 +13,18 @@ extension StoreWriter {
     try transaction.perform(try transaction.profiles.receive(profile))
   }
 
-  /// Erases the name and the picture of a member, as ``retract(_:in:)`` erases a text.
+  /// Erases the name, the picture, and the own fields of a member.
   ///
-  /// After the next checkpoint the bytes are in none of the files. The id of the member stays, as
-  /// messages and receipts refer to it, and so do the version and the time of the fetch: what is
-  /// received later of that version or an older one is ignored, unless it was fetched later. A
-  /// newer profile is stored again. Costs two lookups.
+  /// The bytes go as those of a text do with ``retract(_:in:)``: after the next checkpoint they are
+  /// in none of the files. The id of the member stays, as messages and receipts refer to it, and so
+  /// do the version and the time of the fetch: what is received later of that version or an older
+  /// one is ignored, unless it was fetched later. A newer profile is stored again, and so is a
+  /// later statement about an own field. Costs three lookups.
   ///
-  /// - Returns: False if no profile of the member is stored.
+  /// - Returns: False if neither a profile nor a field of the member is stored.
   /// - Throws: `storage`, `corruptRecord`.
   @discardableResult
   public func forgetMember(_ id: MemberID) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.profiles.forget(id))
+    try transaction.perform(try transaction.ownFieldActs.forgetMember(id))
   }
 }

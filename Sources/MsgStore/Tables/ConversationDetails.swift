@@ -12,7 +12,9 @@ package struct ConversationDetails: Hashable, StoredRecord {
   /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 1
   /// The bytes at that place in the keys of all cells of a conversation except the summary.
-  static let cellSuffixes = [keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix]
+  static let cellSuffixes = [
+    keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix, ConversationFields.keySuffix,
+  ]
   static let maximumTitleByteCount = 64 << 10
   static let maximumAvatarByteCount = 64 << 10
   /// The byte limit of the text of a received register, which may exceed the limits above.

@@ -9,7 +9,9 @@ package import PageFile
 ///     0x03 conversation's number (4), ordinal (8)      its entries that go in order → nothing
 ///     0x04 time (8), ordinal (8)                       an entry due from then on → nothing
 ///     0x05 conversation's number (4), byte count of the id (1), id, ordinal (8)
-///                                                      the entries of a message → nothing
+///                                                      the entries of a message → nothing; those
+///                                                      of own fields: of a conversation, with
+///                                                      an empty id; of a member, with its number
 ///     0x06 conversation's number (4)                   its lane
 ///     0x07                                             totals: counts, and the next numbers
 ///     0x08 number of a deleted conversation (4)        → number of the one that takes its entries

@@ -17,6 +17,10 @@ package enum OutboxSubject: Hashable, FieldRecord {
   case setAvatar
   case upload(MessageID, attachment: String)
   case client(name: String, payload: [UInt8])
+  /// The client's own field of a message, or its kind, which has no name; the time is provisional.
+  case setMessageField(MessageID, at: Int64, name: [UInt8])
+  case setConversationField(at: Int64, name: [UInt8])
+  case setMemberField(UInt32, at: Int64, name: [UInt8])
 
   package init() { self = .createConversation }
 
@@ -39,6 +43,9 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .setAvatar: self = .setAvatar
     case .upload: self = .upload("", attachment: "")
     case .client: self = .client(name: "", payload: [])
+    case .setMessageField: self = .setMessageField("", at: 0, name: [])
+    case .setConversationField: self = .setConversationField(at: 0, name: [])
+    case .setMemberField: self = .setMemberField(0, at: 0, name: [])
     }
   }
 
@@ -58,6 +65,9 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .setAvatar: .setAvatar
     case .upload: .upload
     case .client: .client
+    case .setMessageField: .setMessageField
+    case .setConversationField: .setConversationField
+    case .setMemberField: .setMemberField
     }
   }
 
@@ -65,9 +75,42 @@ package enum OutboxSubject: Hashable, FieldRecord {
   package var message: MessageID? {
     switch self {
     case .send(let id), .edit(let id, _), .retract(let id), .react(let id, _, _),
-      .upload(let id, _):
+      .upload(let id, _), .setMessageField(let id, _, _):
       id
     default: nil
+    }
+  }
+
+  /// The name under which the index of messages has the entry.
+  ///
+  /// That of its message; an empty one for the fields of a conversation; and for those of a member
+  /// the member's number, in digits.
+  ///
+  /// The entries of members are in conversation 0, which has no messages.
+  package var indexName: MessageID? {
+    switch self {
+    case .setConversationField: ""
+    case .setMemberField(let member, _, _): MessageID("\(member)")
+    default: message
+    }
+  }
+
+  /// True if the entry may be about no conversation.
+  package var isOfNoConversation: Bool {
+    switch self {
+    case .client, .setMemberField: true
+    default: false
+    }
+  }
+
+  /// Returns true if both entries tell the same field, given that both are of one owner.
+  func isSameField(as other: OutboxSubject) -> Bool {
+    switch (self, other) {
+    case (.setMessageField(_, _, let name), .setMessageField(_, _, let otherName)),
+      (.setConversationField(_, let name), .setConversationField(_, let otherName)),
+      (.setMemberField(_, _, let name), .setMemberField(_, _, let otherName)):
+      name == otherName
+    default: false
     }
   }
 
@@ -79,6 +122,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .retract: .retract(id)
     case .react(_, let emoji, let isRemoved): .react(id, emoji: emoji, isRemoved: isRemoved)
     case .upload(_, let attachment): .upload(id, attachment: attachment)
+    case .setMessageField(_, let time, let name): .setMessageField(id, at: time, name: name)
     default: self
     }
   }
@@ -91,7 +135,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
   /// True if the message must be sent before the server can be told this about it.
   var needsMessage: Bool {
     switch self {
-    case .edit, .retract, .react: true
+    case .edit, .retract, .react, .setMessageField: true
     default: false
     }
   }
@@ -121,8 +165,28 @@ package enum OutboxSubject: Hashable, FieldRecord {
       fields.bytes(&name, .byte, in: 0...255, "name")
       fields.bytes(&payload, .rest, in: 0 ... .max, "payload")
       self = .client(name: name, payload: payload)
+    case .setMessageField(let id, var time, var name):
+      visitField(&fields, &time, &name)
+      self = .setMessageField(id, at: time, name: name)
+    case .setConversationField(var time, var name):
+      visitField(&fields, &time, &name)
+      self = .setConversationField(at: time, name: name)
+    case .setMemberField(var member, var time, var name):
+      fields.varint(&member, "number of the member")
+      visitField(&fields, &time, &name)
+      self = .setMemberField(member, at: time, name: name)
     default: break
     }
+  }
+
+  private func visitField(
+    _ fields: inout (some FieldVisitor & ~Copyable), _ time: inout Int64, _ name: inout [UInt8]
+  ) {
+    var text = String(decoding: name, as: UTF8.self)
+    fields.fixed(&time, "time of the value")
+    fields.bytes(
+      &text, .rest, in: 0...OwnField.maximumNameByteCount, "name of the field, empty: the kind")
+    name = Array(text.utf8)
   }
 
   private func visitNumbers(

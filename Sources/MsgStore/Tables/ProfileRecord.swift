@@ -95,6 +95,7 @@ package struct DirectoryReader {
   ) throws(StoreError) {
     try view.forEachCell(with: KeyEncoding.key(0), sharing: 0, in: Schema.directory) {
       (key, value) throws(StoreError) in
+      if MemberFields.member(key) != nil { return true }
       let (number, record) = try decoded(key, value)
       guard let profile = record.profile(of: try view.member(number)) else { return true }
       return try body(profile)

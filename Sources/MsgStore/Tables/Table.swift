@@ -37,7 +37,7 @@ extension Schema {
       ConversationSummary.self, ConversationDetails.self, ConversationMembers.self,
       MembershipRecord.self, DraftRecord.self, WorkRecord.self, OutboxRecord.self,
       OutboxLane.self, OutboxTotals.self, OutboxRelease.self, ProfileRecord.self,
-      RetentionRecord.self,
+      RetentionRecord.self, ConversationFields.self, MemberFields.self,
     ]
   }
 

@@ -115,7 +115,8 @@ extension Schema {
     guard key.count > 6, case let byteCount = Int(key[5]), key.count == 6 + byteCount + 8 else {
       return false
     }
-    return isName(key.slice(6, byteCount))
+    // The entries of a conversation's own fields have no name.
+    return byteCount == 0 || isName(key.slice(6, byteCount))
   }
 
   private static func canReadTransfer(_ key: Bytes) -> Bool {

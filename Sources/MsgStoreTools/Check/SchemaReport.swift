@@ -27,6 +27,8 @@ package enum SchemaReport {
     switch tree {
     case Schema.settings, Schema.conversationNames, Schema.memberNames:
       return key.isValidUTF8 ? quoted(key) : nil
+    case Schema.directory where MemberFields.member(key) != nil:
+      return MemberFields.member(key).map { "\($0) own fields" }
     case Schema.members, Schema.directory, Schema.retention:
       return key.count == 4 ? key.bigEndianNumber(at: 0).map { "\($0)" } : nil
     case Schema.conversations:
@@ -37,6 +39,7 @@ package enum SchemaReport {
       case ConversationDetails.keySuffix: "\(number) details"
       case DraftRecord.keySuffix: "\(number) draft"
       case ConversationMembers.keySuffix: "\(number) members"
+      case ConversationFields.keySuffix: "\(number) own fields"
       default: nil
       }
     case Schema.activity:

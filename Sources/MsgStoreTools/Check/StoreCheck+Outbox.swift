@@ -59,7 +59,7 @@ extension StoreCheck {
       return
     }
     if number == 0 {
-      if record.subject.kind != .client { report("\(name): no conversation") }
+      if !record.subject.isOfNoConversation { report("\(name): no conversation") }
     } else {
       if try !view.contains(KeyEncoding.key(number), in: Schema.conversations) {
         report("\(name): unknown conversation (\(number))")
@@ -214,7 +214,7 @@ extension OutboxRecord {
   fileprivate func indexKeys(_ ordinal: UInt64) -> [[UInt8]] {
     let listed = OutboxKey.listed(conversation, ordinal)
     var keys = [listed.bytes.array()]
-    if let message = subject.message {
+    if let message = subject.indexName {
       let key = OutboxKey.message(conversation, message, ordinal)
       keys.append(key.bytes.array())
     }

@@ -88,6 +88,11 @@ extension StoreCheck {
   func directory(_ view: StoreView) throws(StoreError) {
     try walk(Schema.directory, view) { (key, value) throws(StoreError) in
       try reporting { () throws(StoreError) in
+        if let number = MemberFields.member(key) {
+          let _: MemberFields = try view.decoded(value, at: key)
+          _ = try view.member(number)
+          return
+        }
         let (number, _) = try view.directory.decoded(key, value)
         _ = try view.member(number)
       }

@@ -30,6 +30,7 @@ extension ExportReader {
     let retention = try view.retention.record(number)
     exported.retention = retention.rule
     exported.prunedUpTo = retention.floor
+    exported.own = try view.conversations.ownFields(number)
     let members = try view.conversations.members(number)
     exported.completeAt = Timestamp(known: members.completeAt)
     for member in try view.conversations.ordered(members.members) {

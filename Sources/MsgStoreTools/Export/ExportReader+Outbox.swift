@@ -29,6 +29,12 @@ extension ExportReader {
   /// Returns true if an entry has something to tell, now or once a retraction is undone.
   func holds(_ record: OutboxRecord) throws(StoreError) -> Bool {
     guard let id = record.subject.message else {
+      if case .setConversationField(let time, let name) = record.subject {
+        return try view.conversations.ownFields(record.conversation)[name]?.time == time
+      }
+      if case .setMemberField(let member, let time, let name) = record.subject {
+        return try view.directory.ownFields(member)[name]?.time == time
+      }
       guard case .receipt(let kind) = record.subject else { return true }
       let name = try view.conversations.details(record.conversation).id
       return try !view.pendingReceipts.pendingReceipts(in: name, kind, as: .mark).isEmpty
@@ -47,6 +53,8 @@ extension ExportReader {
       guard isOnItsWay else { return false }
       return try view.facts.attachmentRecord(key.bytes) != nil
     case .edit(_, let time): return message.traits.pendingEdits.contains(time)
+    case .setMessageField(_, let time, let name):
+      return message.traits.ownFields[name]?.time == time
     case .retract: return message.traits.marks.contains(.hidden)
     default: return true
     }

@@ -34,6 +34,8 @@ package struct ExportedConversation: Sendable, Hashable {
   package var retention: Retention?
   /// The position of the newest message that was pruned.
   package var prunedUpTo: MessagePosition?
+  /// The client's own fields and the kind, with whole values.
+  package var own = OwnFields()
 
   package init() {}
 }

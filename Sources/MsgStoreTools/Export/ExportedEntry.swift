@@ -13,11 +13,13 @@ package struct ExportedEntry: Sendable, Hashable {
   package var conversation: ConversationID?
   /// The message's own name, for entries about a message.
   package var message: MessageID?
-  /// The time that names an edit.
+  /// The time that names an edit, or a value of an own field.
   package var editTime: Timestamp?
   /// The emoji of a reaction.
   package var emoji = ""
   package var isRemoved = false
+  /// The member whose own field was set.
+  package var member: MemberID?
   /// The id of the attachment to upload.
   package var attachment = ""
   /// The members who have joined.
@@ -26,6 +28,8 @@ package struct ExportedEntry: Sendable, Hashable {
   /// The name of the client's own work.
   package var name = ""
   package var payload: [UInt8] = []
+  /// The name of an own field; empty for the kind.
+  package var field = ""
   /// The state; a restored entry is held whatever this says.
   package var state = State.queued
   /// The token; a new one if nil.
@@ -58,6 +62,13 @@ extension ExportedEntry {
       self.added = try added.map(member)
       self.removed = try removed.map(member)
     case .client(let name, let payload): (self.name, self.payload) = (name, payload)
+    case .setMessageField(_, let time, let name), .setConversationField(let time, let name):
+      editTime = Timestamp(microseconds: time)
+      field = String(decoding: name, as: UTF8.self)
+    case .setMemberField(let number, let time, let name):
+      self.member = try member(number)
+      editTime = Timestamp(microseconds: time)
+      field = String(decoding: name, as: UTF8.self)
     default: break
     }
     state =
@@ -101,6 +112,17 @@ extension OutboxSubject {
     case (.setTitle, _): self = .setTitle
     case (.setAvatar, _): self = .setAvatar
     case (.client, _): self = .client(name: entry.name, payload: entry.payload)
+    case (.setMessageField, let id?):
+      guard let time = entry.editTime else { return nil }
+      self = .setMessageField(id, at: time.microseconds, name: Array(entry.field.utf8))
+    case (.setMemberField, _):
+      guard let time = entry.editTime, let member = entry.member,
+        let number = try members([member]).first
+      else { return nil }
+      self = .setMemberField(number, at: time.microseconds, name: Array(entry.field.utf8))
+    case (.setConversationField, _):
+      guard let time = entry.editTime else { return nil }
+      self = .setConversationField(at: time.microseconds, name: Array(entry.field.utf8))
     case (_, nil): return nil
     }
   }

@@ -1,7 +1,7 @@
 package import MsgStore
 import PageFile
 
-/// The profile of a member, or that it was forgotten.
+/// The profile of a member, or that it was forgotten, and the client's own fields of the member.
 package struct ExportedProfile: Sendable, Hashable {
   package var member: MemberID = ""
   package var name: String?
@@ -9,8 +9,17 @@ package struct ExportedProfile: Sendable, Hashable {
   package var version: Int64 = 0
   package var fetchedAt: Timestamp?
   package var isForgotten = false
+  /// True if the member has own fields and no profile.
+  package var hasNoProfile = false
+  package var own = OwnFields()
 
   package init() {}
+
+  package init(_ own: OwnFields, of id: MemberID) {
+    member = id
+    hasNoProfile = true
+    self.own = own
+  }
 
   package init(_ record: ProfileRecord, of id: MemberID) {
     member = id
@@ -33,7 +42,7 @@ package struct ExportedProfile: Sendable, Hashable {
 }
 
 extension StoreSnapshot {
-  /// Calls `body` with all profiles, sorted by the bytes of the members' ids.
+  /// Calls `body` with all profiles and own fields, sorted by the bytes of the ids.
   ///
   /// So the order does not depend on the order in which the store came to know the members. Costs a
   /// lookup for each member, unless there are no profiles.
@@ -49,7 +58,14 @@ extension StoreSnapshot {
         throw view.corrupt(Schema.memberNames, "malformed entry")
       }
       let id = MemberID(name.repairedText())
-      return try view.directory.record(value.uint32(at: 0)).map { ExportedProfile($0, of: id) }
+      let number = value.uint32(at: 0)
+      let own = try view.directory.ownFields(number)
+      guard let record = try view.directory.record(number) else {
+        return own.isEmpty ? nil : ExportedProfile(own, of: id)
+      }
+      var exported = ExportedProfile(record, of: id)
+      exported.own = own
+      return exported
     } _: {
       try body($0)
     }

@@ -101,6 +101,9 @@ extension OutboxKind: JSONName {
     case .setAvatar: "set avatar"
     case .upload: "upload"
     case .client: "client"
+    case .setMessageField: "set message field"
+    case .setConversationField: "set conversation field"
+    case .setMemberField: "set member field"
     }
   }
 }

@@ -18,7 +18,7 @@ struct RestoredOutbox: TransactionPart {
     if let id = given.conversation {
       guard let conversation = try transaction.existingConversation(id) else { return false }
       number = conversation.number
-    } else if given.task != .client {
+    } else if given.task != .client, given.task != .setMemberField {
       return false
     }
     var given = given
@@ -45,6 +45,7 @@ extension ExportedEntry {
     try conversation?.validate()
     try message?.validate()
     for member in added + removed { try member.validate() }
+    try member?.validate()
     let memberCount = max(added.count, removed.count)
     guard memberCount <= ConversationDetails.maximumParticipantCount else {
       throw .input(
@@ -57,6 +58,8 @@ extension ExportedEntry {
       try Reaction(emoji, from: "any", at: Timestamp(microseconds: 0)).validate()
     case .upload:
       try MessageAttachment(id: attachment, kind: .other).validate()
+    case .setMessageField, .setConversationField, .setMemberField:
+      if !field.isEmpty { try OwnField.validate(name: field) }
     case .client:
       try Identifier.validate("name of work", byteCount: name.utf8.count)
       guard payload.count <= OutboxOptions.maximumPayloadByteCount else {

@@ -14,6 +14,7 @@ extension Restoring {
       title: given.title, limit: ConversationDetails.maximumRegisterByteCount)
     try Conversations.validate(
       avatar: given.avatar, limit: ConversationDetails.maximumRegisterByteCount)
+    try given.own.validate()
     transaction.noteAddition()
     let conversation = try transaction.conversation(given.id) {
       ConversationDetails(id: given.id)
@@ -36,6 +37,7 @@ extension Restoring {
       record.rule = given.retention ?? record.rule
       record.floor = given.prunedUpTo ?? record.floor
     }
+    _ = try transaction.conversationFields.merge(given.own.all, of: conversation.number)
     if let since = given.since { conversation.currentSummary.created = since.microseconds }
     if let time = given.deletedUpTo {
       conversation.currentSummary.deletedUpTo = time.microseconds
@@ -104,7 +106,12 @@ extension Restoring {
     if !profile.isForgotten {
       try Profiles.validate(name: profile.name, picture: profile.picture)
     }
-    _ = try transaction.profiles.merge(profile.record, of: profile.member)
+    try profile.member.validate()
+    try profile.own.validate()
+    if !profile.hasNoProfile {
+      _ = try transaction.profiles.merge(profile.record, of: profile.member)
+    }
+    _ = try transaction.memberFields.merge(profile.own.all, of: profile.member)
   }
 
   func restore(_ draft: ExportedDraft) throws(StoreError) {

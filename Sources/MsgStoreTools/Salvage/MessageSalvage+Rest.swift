@@ -178,8 +178,8 @@ extension MessageSalvage {
   private func saveProfile(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    guard cursor.key.count == KeyEncoding.numberByteCount,
-      let number = cursor.key.bigEndianNumber(at: 0), let record = ProfileRecord(cursor.value)
+    guard let number = cursor.key.bigEndianNumber(at: 0),
+      let found = savedMember(cursor)
     else {
       lost.add(cursor, Schema.directory, cursor.lostReason ?? "malformed profile")
       return 0
@@ -189,7 +189,9 @@ extension MessageSalvage {
       return 0
     }
     _ = try saving(cursor, Schema.directory) { () throws(StoreError) in
-      try writer.restore(ExportedProfile(record, of: id))
+      var member = found
+      member.member = id
+      try writer.restore(member)
     }
     return cursor.value.count
   }
@@ -207,6 +209,15 @@ extension MessageSalvage {
     guard number == RetentionRecord.store, let rule = record.rule else { return 0 }
     _ = try saving(cursor, Schema.retention) { () throws(StoreError) in try writer.restore(rule) }
     return cursor.value.count
+  }
+
+  /// Returns the profile or the own fields at a cursor, without the name of the member.
+  private func savedMember(_ cursor: SalvageCursor) -> ExportedProfile? {
+    if MemberFields.member(cursor.key) != nil {
+      return MemberFields(cursor.value).map { ExportedProfile($0.own, of: "") }
+    }
+    guard cursor.key.count == KeyEncoding.numberByteCount else { return nil }
+    return ProfileRecord(cursor.value).map { ExportedProfile($0, of: "") }
   }
 
   private func saveClientData(

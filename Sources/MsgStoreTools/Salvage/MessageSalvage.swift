@@ -212,6 +212,7 @@ package final class MessageSalvage {
     try save(receipts.members, summary, of: id, with: writer)
     let textByteCount =
       (details?.title.text?.utf8.count ?? 0) + (salvaged.draft?.text?.utf8.count ?? 0)
+      + (salvaged.fields?.own.byteCount ?? 0)
     return textByteCount + (salvaged.members?.members.count ?? 0) * 16
       + (receipts.members.count + receipts.exact.count) * 256
   }

@@ -42,6 +42,9 @@ extension Restoring {
     if let retention = salvaged.retention {
       try transaction.retentions.change(conversation.number) { $0.merge(retention) }
     }
+    if let fields = salvaged.fields?.own {
+      _ = try transaction.conversationFields.merge(fields.all, of: conversation.number)
+    }
     if let draft = salvaged.draft {
       _ = try transaction.conversations.mergeDraft(draft, of: conversation)
     }

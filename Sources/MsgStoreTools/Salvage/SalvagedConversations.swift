@@ -42,6 +42,9 @@ final class SalvagedConversations {
       case DraftRecord.keySuffix:
         found.draft = DraftRecord(cursor.value)
         isRead = found.draft != nil
+      case ConversationFields.keySuffix:
+        found.fields = ConversationFields(cursor.value)
+        isRead = found.fields != nil
       default:
         isRead = false
       }
@@ -80,6 +83,7 @@ final class SalvagedConversations {
     var details: ConversationDetails?
     var members: ConversationMembers?
     var draft: DraftRecord?
+    var fields: ConversationFields?
     var retention: RetentionRecord?
   }
 

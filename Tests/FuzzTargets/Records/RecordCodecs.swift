@@ -19,6 +19,7 @@ enum RecordCodecs {
       _ = DraftRecord(bytes)
       try profile(bytes)
       try ownField(bytes)
+      try ownFields(bytes)
       try work(bytes)
       try position(bytes)
       try receipts(bytes)
@@ -64,6 +65,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     field.append(to: &written)
     try promise(OwnFieldRecord(written.bytes) == field, "an own field reads otherwise again")
+  }
+
+  private static func ownFields(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let fields = MemberFields(bytes) else { return }
+    var written = ByteBuffer()
+    fields.append(to: &written)
+    try promise(MemberFields(written.bytes) == fields, "own fields read otherwise again")
   }
 
   private static func summary(_ bytes: Bytes) throws(BrokenPromise) {

@@ -135,6 +135,7 @@ import Testing
       try chat.forgetMember("eve")
     }
     try store.write { chat in try addCrowd(chat) }
+    try store.write { chat in try addFields(chat) }
     try fillOutbox(of: store, clock)
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
@@ -173,6 +174,21 @@ import Testing
     try chat.receive(news)
   }
 
+  /// The client's own fields of a message, a conversation, and members: short, long, local, removed.
+  private static func addFields(_ chat: borrowing StoreWriter) throws {
+    let at = time(1_704_074_000_000_000)
+    let message = FieldOwner.message("m-1", in: "club")
+    try chat.receive(
+      [
+        .kind("Anruf"), OwnField("seconds", Array("93".utf8)), OwnField("gone", nil, at: at),
+        OwnField("wave", [UInt8](repeating: 7, count: 400), at: at),
+      ], of: message)
+    try chat.setOwnField("mine", [0xFF], of: message, isLocal: true)
+    try chat.receive([.kind("Verein"), OwnField("farbe", [1, 2])], of: .conversation("club"))
+    try chat.receive([OwnField("nick", Array("Bobby".utf8), at: at)], of: .member("bob"))
+    try chat.receive([OwnField("nick", Array("Evi".utf8), at: at)], of: .member("eva"))
+  }
+
   /// Work of many kinds: held, running, waiting, failed, and in its turn.
   private static func fillOutbox(of store: MessageStore, _ clock: TestClock) throws {
     try store.write { chat in
@@ -186,9 +202,12 @@ import Testing
       try chat.send(Message(id: "o-3", in: "bob", from: "ann", text: "wird wieder versucht"))
       try chat.react("👍", to: "m-1", in: "club")
       try chat.setTitle("Neuer Titel", of: "club")
+      try chat.setOwnField("stars", [5], of: .message("m-1", in: "club"))
+      try chat.setOwnKind("Sprache", of: .conversation("lang"))
       try chat.addParticipants(["neu"], to: "club")
       _ = try chat.findOrCreateConversation(with: ["ann", "zoe"])
       try chat.outbox.enter("token", payload: [0xC0, 0xFF, 0xEE])
+      try chat.setOwnField("nick", Array("Zoë".utf8), of: .member("zoe"))
     }
     try store.write { chat in
       var items: [OutboxItem] = []

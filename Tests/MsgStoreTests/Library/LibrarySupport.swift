@@ -27,10 +27,11 @@ extension MessageStore {
 
   /// Makes a store from lines, and opens it.
   static func restored(
-    from lines: [UInt8], in directory: MemoryDirectory = MemoryDirectory()
+    from lines: [UInt8], in directory: MemoryDirectory = MemoryDirectory(),
+    isLenient: Bool = false
   ) throws -> MessageStore {
-    let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
-    try restorer.restore(JSONRecordReader(isLenient: false, source: source(of: lines))) {
+    let restorer = Restorer(isLenient: isLenient, numbersFromOrder: false, localMember: nil)
+    try restorer.restore(JSONRecordReader(isLenient: isLenient, source: source(of: lines))) {
       options throws(StoreError) in
       try MessageStore(in: directory, name: "store", options: options)
     }

@@ -25,6 +25,15 @@ import Testing
       ("deliveredReceipt queued", { _ = try $0.markDelivered("room") }),
       ("setTitle Title queued", { _ = try $0.setTitle("Title", of: "room") }),
       ("setAvatar url queued", { _ = try $0.setAvatar("url", of: "room") }),
+      (
+        "setMessageField r2 queued",
+        { _ = try $0.setOwnField("a", [1], of: .message("r2", in: "room")) }
+      ),
+      (
+        "setConversationField a queued",
+        { _ = try $0.setOwnField("a", [1], of: .conversation("room")) }
+      ),
+      ("setMemberField a queued", { _ = try $0.setOwnField("a", [1], of: .member("ann")) }),
       ("changeMembers queued", { _ = try $0.addParticipants(["bob"], to: "room") }),
       ("retract mine queued", { _ = try $0.retract("mine", in: "room") }),
       ("leaveConversation queued", { _ = try $0.leave("room") }),

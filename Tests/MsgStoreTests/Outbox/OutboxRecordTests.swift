@@ -17,6 +17,10 @@ import Testing
       .changeMembers(added: numbers, removed: numbers.reversed()), .setTitle, .setAvatar,
       .upload(id, attachment: String(repeating: "a", count: .random(in: 1...99, using: &random))),
       .client(name: "poll", payload: random.bytes(.random(in: 0...300, using: &random))),
+      .setMessageField(
+        id, at: .random(in: .min ... .max, using: &random), name: Array("rating é".utf8)),
+      .setConversationField(at: .random(in: .min ... .max, using: &random), name: []),
+      .setMemberField(.random(in: 1 ... .max, using: &random), at: 7, name: Array("a".utf8)),
     ]
     return all.randomElement(using: &random) ?? .setTitle
   }

@@ -134,6 +134,7 @@ extension OutboxItem {
     case .setAvatar(let avatar): "avatar \(avatar ?? "-")"
     case .upload(let state): "upload \(state.attachment.id)"
     case .client(let name, _): "client \(name)"
+    case .setOwnField(let field, _): "field \(field.name): \(field.text ?? "-")"
     }
   }
 }

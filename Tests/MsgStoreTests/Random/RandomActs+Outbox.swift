@@ -28,12 +28,15 @@ extension RandomActs {
   private mutating func handing(to owner: String) -> RandomAct {
     let failure = SendFailure(
       random.chance(70) ? .noConnection : .permission, code: Int64(below(600)), text: "no \"way\"")
-    let end = below(5)
+    let (end, time) = (below(5), time())
     let ends = ["done", "done", "failed \(failure.kind)", "giveBack", "nothing"]
     return RandomAct("next for \(owner), then \(ends[end])") { w throws(StoreError) in
       guard let item = try w.outbox.next(for: owner) else { return }
       switch end {
-      case 0...1: try w.outbox.complete(item)
+      case 0...1:
+        // Other acts would change the order of what was received at random times.
+        let isField = if case .setOwnField = item.task { true } else { false }
+        try w.outbox.complete(item, serverTime: isField ? time : nil)
       case 2: try w.outbox.fail(item, because: failure)
       case 3: try w.outbox.returnWork(item)
       default: break

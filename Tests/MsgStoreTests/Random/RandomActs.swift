@@ -78,12 +78,6 @@ struct RandomActs {
     return message
   }
 
-  private mutating func ownField() -> OwnField {
-    let value = random.chance(80) ? random.bytes(random.chance(70) ? below(20) : 400) : nil
-    return OwnField(
-      "f\(below(20))", value, at: random.chance(70) ? time() : nil, isLocal: random.chance(20))
-  }
-
   private mutating func composed(in conversation: ConversationID) -> Message {
     var message = Message(
       id: id(), in: conversation, from: "me", text: text(),
@@ -263,13 +257,10 @@ struct RandomActs {
     let (kind, id, time) = (below(10), id(), time())
     switch kind {
     case 9:
-      let kind = OwnField.kind(random.chance(50) ? "k" : nil, at: time)
-      let fields = random.chance(70) ? [ownField()] : [kind]
-      return [
-        RandomAct("receive own fields of \(id) in \(c)") { w throws(StoreError) in
-          try w.receive(fields, of: .message(id, in: c))
-        }
+      let owners: [FieldOwner] = [
+        .message(id, in: c), .message(id, in: c), .conversation(c), .member(member()),
       ]
+      return [ownFields(of: owners[below(4)], time)]
     case 0...1:
       let (text, mentions) = (text(), mentions())
       return [

@@ -18,6 +18,44 @@ package struct OwnFieldFacts: TransactionPart {
   ) throws(StoreError) {
     let old = fields
     for register in given where !register.isLarge { fields.merge(register.packed) }
+    try writeFacts(given, from: old, to: fields, of: id, in: conversation)
+  }
+
+  /// Sets a field in a message's record, whatever is known of it.
+  ///
+  /// A removal that came with the message leaves nothing.
+  func set(
+    _ register: OwnRegister, in fields: inout OwnFields, of id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    let old = fields
+    if register.isRemoved, register.time == nil {
+      fields.forget(register.name)
+    } else {
+      fields.put(register.packed)
+    }
+    try writeFacts([register], from: old, to: fields, of: id, in: conversation)
+  }
+
+  /// Gives a value its final time, in place of the provisional one, or merges it if another value
+  /// counts by now.
+  func confirm(
+    _ told: OwnRegister, _ provisional: Int64, in fields: inout OwnFields, of id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let known = fields[told.name], !known.isLocal else { return }
+    if known.time == provisional {
+      try set(told, in: &fields, of: id, in: conversation)
+    } else {
+      try merge([told], into: &fields, of: id, in: conversation)
+    }
+  }
+
+  /// Writes and removes the facts of long fields that have changed.
+  private func writeFacts(
+    _ given: [OwnRegister], from old: OwnFields, to fields: OwnFields, of id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) {
     guard fields != old else { return }
     transaction.hasAdded = true
     for register in given {
@@ -33,7 +71,7 @@ package struct OwnFieldFacts: TransactionPart {
         let key = FactKey.key(conversation, id, ownField: register.name)
         try transaction.remove(key, in: Schema.facts)
       }
-      if new?.isRemoved == true, !register.isRemoved { view.source.isErasing = true }
+      if new?.isRemoved ?? true, !register.isRemoved { view.source.isErasing = true }
     }
   }
 

@@ -52,6 +52,7 @@ struct Renames: TransactionPart {
     let details = try view.conversations.details(number)
     let members = try view.conversations.members(number)
     let draft = try view.conversations.draftRecord(number)
+    let fields = try view.conversations.ownFields(number)
     var dropped: [ConversationID] = []
     _ = try transaction.conversations.update(target) { (new) throws(StoreError) in
       try new.members.merge(members)
@@ -61,6 +62,7 @@ struct Renames: TransactionPart {
       dropped = new.details.dropOldestAliases()
     }
     if let draft { _ = try transaction.conversations.mergeDraft(draft, of: target) }
+    _ = try transaction.conversationFields.merge(fields.all, of: target.number)
     if !summary.marks.contains(.hidden) { target.reveal() }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 

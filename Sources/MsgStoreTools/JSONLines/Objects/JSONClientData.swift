@@ -69,5 +69,7 @@ extension ExportedProfile: JSONObjectValue {
     try fields.optional("version", &version, assumed: 0)
     try fields.optional("fetched_ms", &fetchedAt)
     try fields.flag("forgotten", &isForgotten)
+    try fields.flag("no_profile", &hasNoProfile)
+    try fields.ownFields(&own)
   }
 }

@@ -28,6 +28,7 @@ extension ExportedConversation: JSONObjectValue {
     try fields.optional("deleted_up_to_ms", &deletedUpTo)
     try fields.optional("retention", &retention)
     try fields.optional("pruned_up_to", &prunedUpTo)
+    try fields.ownFields(&own)
   }
 }
 

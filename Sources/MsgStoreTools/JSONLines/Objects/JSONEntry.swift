@@ -10,6 +10,10 @@ extension ExportedEntry: JSONObjectValue {
     try fields.required("task", &task)
     switch task {
     case .client: try fields.optional("conversation", &conversation)
+    case .setMemberField:
+      var id = member ?? ""
+      try fields.required("member", &id)
+      member = id
     default:
       var id = conversation ?? ""
       try fields.required("conversation", &id)
@@ -31,7 +35,7 @@ extension ExportedEntry: JSONObjectValue {
   /// Visits the fields that name the subject of the entry.
   private mutating func visitSubject(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
     switch task {
-    case .send, .edit, .retract, .react, .upload:
+    case .send, .edit, .retract, .react, .upload, .setMessageField:
       var id = message ?? ""
       try fields.required("message", &id)
       message = id
@@ -54,6 +58,11 @@ extension ExportedEntry: JSONObjectValue {
       var bytes = JSONBytes(payload)
       try fields.optional("payload", &bytes, assumed: JSONBytes([]))
       payload = bytes.bytes
+    case .setMessageField, .setConversationField, .setMemberField:
+      var time = editTime ?? Timestamp(microseconds: 0)
+      try fields.required("set_ms", &time)
+      editTime = time
+      try fields.optional("field", &field, assumed: "")
     default: break
     }
   }
