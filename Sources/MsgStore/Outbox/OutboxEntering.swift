@@ -90,13 +90,26 @@ struct OutboxEntering: TransactionPart {
   func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
     guard transaction.isOutboxOn else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
-      // The server has refused the earlier entry, or new entries are held for a decision.
+      // The entry that creates the conversation tells its state.
+      guard record.subject == subject else { return }
       let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
       let isOther = record.state == .failed || holdsNewEntries && record.state != .held
-      guard isOther, record.subject == subject else { return }
+      guard isOther else { return try renewToken(of: ordinal, record) }
+      // The server has refused the earlier entry, or new entries are held for a decision.
       try transaction.outboxEntries.remove(entry: ordinal)
     }
     try enter(subject, of: conversation)
+  }
+
+  /// Gives an entry another token when it has something else to tell than it had when it was handed
+  /// out.
+  ///
+  /// Otherwise a late answer about that would end the entry.
+  private func renewToken(of ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
+    guard record.contentSum != 0, !StoreDefect.tokenKept.isPlanted else { return }
+    var new = record
+    new.token = .random()
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
   }
 
   /// Returns the entry that will tell a change of a conversation made now.

@@ -23,8 +23,8 @@ struct OutboxFields: TransactionPart {
       }
       var new = record
       new.subject = subject
-      // The server may have received the token with the former value.
-      if record.attemptCount > 0, !StoreDefect.fieldTokenKept.isPlanted { new.token = .random() }
+      // A late answer about the former value must not end the entry.
+      if !StoreDefect.fieldTokenKept.isPlanted { new.token = .random() }
       try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
       isEntered = true
     }
@@ -38,11 +38,10 @@ struct OutboxFields: TransactionPart {
     }
   }
 
-  /// Removes all entries of a member's fields that do not run.
+  /// Removes all entries of a member's fields, so that no late answer brings a value back.
   func withdrawAll(of member: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    for (ordinal, record) in try view.outbox.entries(of: MessageID("\(member)"), in: 0)
-    where !record.isRunning {
+    for (ordinal, _) in try view.outbox.entries(of: MessageID("\(member)"), in: 0) {
       try transaction.outboxEntries.remove(entry: ordinal)
     }
   }

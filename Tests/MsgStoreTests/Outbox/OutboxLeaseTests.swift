@@ -100,6 +100,34 @@ import Testing
     try store.expectSound()
   }
 
+  @Test(arguments: [OutboxKind.setTitle, .setAvatar])
+  func aLateAnswerAboutAnOlderStateDoesNotEndTheNewerOne(_ kind: OutboxKind) throws {
+    let clock = TestClock(0)
+    let store = try clock.outboxStore()
+    func set(_ text: String) throws {
+      try store.write { chat throws in
+        if kind == .setTitle {
+          try chat.setTitle(text, of: "room")
+        } else {
+          try chat.setAvatar(text, of: "room")
+        }
+      }
+    }
+    try store.write { _ = try $0.insert(message("r", at: 1)) }
+    try set("old")
+    let first = try store.take()
+    try store.fail(first, .timeOut)
+    try set("new")
+    #expect(try !store.done(first, serverTime: time(9)))
+    #expect(try store.counts().total == 1)
+    clock.advance(10)
+    let second = try store.take()
+    #expect(second.name.hasSuffix("new") && second.id == first.id && second.token != first.token)
+    #expect(try store.done(second))
+    #expect(try store.waiting == [])
+    try store.expectSound()
+  }
+
   @Test func whatWasGivenBackGoesAtOnceAndCountsAsNoAttempt() throws {
     let clock = TestClock(0)
     let store = try store(clock)

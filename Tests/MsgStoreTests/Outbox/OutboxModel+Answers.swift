@@ -10,7 +10,7 @@ extension OutboxModel {
     return index
   }
 
-  mutating func done(_ item: Entry) {
+  mutating func done(_ item: Entry, at time: Int64? = nil) {
     if item.kind == .read {
       let isHolder = held(item) != nil
       rooms[item.room].confirmed = max(rooms[item.room].confirmed, item.told[0])
@@ -19,6 +19,7 @@ extension OutboxModel {
       return
     }
     guard let index = index(item.id), entries[index].token == item.token else { return }
+    if let time { confirm(item, entries[index], at: time) }
     entries.remove(at: index)
     switch item.kind {
     case .send(let id): isSent(id)
@@ -167,7 +168,7 @@ extension OutboxModel {
         if entries[index].isRunning { break }
         entries[index].state = holdsNewEntries ? .held : .queued
         entries[index].failureCount = 0
-      case .retract, .title, .client: break
+      case .retract, .title, .client, .field(.room): break
       default: entries.remove(at: index)
       }
     }

@@ -11,6 +11,7 @@ struct OutboxModel {
     case react(MessageID, String, isRemoved: Bool)
     case read, create, delete, title
     case client(String)
+    case field(Field)
   }
 
   enum State: Hashable {
@@ -36,6 +37,8 @@ struct OutboxModel {
     var isUnprepared = false
     /// What the last attempt has told, where that changes.
     var told: [Int64] = []
+    /// What an own field is set to.
+    var value: FieldValue?
 
     mutating func changeToken() {
       formerToken = token ?? formerToken
@@ -47,7 +50,7 @@ struct OutboxModel {
     var message: MessageID? {
       switch kind {
       case .upload(let id, _), .send(let id), .edit(let id, _), .retract(let id),
-        .react(let id, _, _):
+        .react(let id, _, _), .field(.message(let id, _)):
         id
       default: nil
       }
@@ -93,6 +96,7 @@ struct OutboxModel {
 
   var entries: [Entry] = []
   var messages: [MessageID: Message] = [:]
+  var fields: [Field: FieldValue] = [:]
   var rooms: [Room] = []
   var holdsNewEntries = false
   var nextID: UInt64 = 1
@@ -187,7 +191,10 @@ struct OutboxModel {
     if let index = index(rooms[room].newestTitle), !entries[index].isRunning {
       let isOther =
         entries[index].state == .failed || holdsNewEntries && entries[index].state != .held
-      guard isOther else { return }
+      guard isOther else {
+        if !entries[index].told.isEmpty { entries[index].changeToken() }
+        return
+      }
       entries.remove(at: index)
     }
     rooms[room].newestTitle = enter(.title, room)
@@ -305,8 +312,9 @@ struct OutboxModel {
       guard let candidate else { return nil }
       var entry = entries[candidate]
       // A newer one tells all that this one would.
-      let newest = rooms[entry.room < 0 ? 0 : entry.room].newestTitle
-      if entry.kind == .title, newest > entry.id, index(newest) != nil {
+      if entry.kind == .title, case let newest = rooms[entry.room].newestTitle, newest > entry.id,
+        index(newest) != nil
+      {
         entries.remove(at: candidate)
         continue
       }
@@ -321,6 +329,10 @@ struct OutboxModel {
         messages[id]?.isHidden ?? false
       {
         entries[candidate].state = .queued
+        continue
+      }
+      if !takeValue(&entry) {
+        entries.remove(at: candidate)
         continue
       }
       let content = content(entry)

@@ -22,8 +22,9 @@ extension OutboxPlayer {
     case 34..<43: try receive()
     case 43..<46: try setTitle()
     case 46..<49: try changeConversations()
-    case 49..<64: try next()
-    case 64..<80: try answer()
+    case 49..<54: try setField()
+    case 54..<65: try next()
+    case 65..<80: try answer()
     case 80..<92: try decide()
     case 92..<97: moveClock()
     case 97: try kill()
@@ -61,7 +62,7 @@ extension OutboxPlayer {
 
   func room() -> Int? { model.rooms.indices.randomElement(using: &random) }
 
-  private func ownMessage() -> MessageID? {
+  func ownMessage() -> MessageID? {
     model.messages.filter { !$0.value.isHidden && !$0.value.isErased }.keys.sorted().randomElement(
       using: &random)
   }
@@ -197,6 +198,7 @@ extension OutboxPlayer {
     case .upload(let state):
       #expect(entry.kind == .upload(state.message, state.attachment.id))
     case .client(let name, _): #expect(entry.kind == .client(name))
+    case .setOwnField(let field, _): expectField(field, entry, model)
     default: Issue.record("\(task) was never entered")
     }
   }
@@ -248,8 +250,10 @@ extension OutboxPlayer {
   private func done(
     _ item: Item, _ model: inout OutboxModel, _ chat: borrowing StoreWriter
   ) throws {
-    try chat.outbox.complete(item.item)
-    model.done(item.entry)
+    let isField = if case .field = item.entry.kind { true } else { false }
+    let time: Int64? = isField && random.chance(60) ? newServerTime() : nil
+    try chat.outbox.complete(item.item, serverTime: time.map { .init(microseconds: $0) })
+    model.done(item.entry, at: time)
     note("done")
   }
 

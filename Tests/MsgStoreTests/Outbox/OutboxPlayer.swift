@@ -176,7 +176,10 @@ final class OutboxPlayer {
     }
   }
 
-  func expectSound() throws { try store.expectSound() }
+  func expectSound() throws {
+    try store.expectSound()
+    try verifyFields()
+  }
 
   private func line(of entry: OutboxEntry) -> String {
     let conversation = entry.conversation?.string ?? "-"
@@ -212,6 +215,9 @@ extension OutboxModel.Kind {
     case .delete: .deleteConversation
     case .title: .setTitle
     case .client: .client
+    case .field(.message): .setMessageField
+    case .field(.room): .setConversationField
+    case .field(.member): .setMemberField
     }
   }
 }
