@@ -168,12 +168,13 @@ package struct OwnFields: Hashable, Sendable {
 }
 
 extension OwnField {
-  /// Refuses statements beyond the limits.
+  /// Refuses statements beyond the limits, or with a time that is not plausible.
   package static func validate(_ fields: some Sequence<OwnField>) throws(StoreError) {
     var names: Set<[UInt8]> = []
     var byteCount = 0
     for field in fields {
       try validate(field)
+      try field.time?.validate()
       if !field.isKind { names.insert(Array(field.name.utf8)) }
       byteCount += field.name.utf8.count + (field.value?.count ?? 0)
     }

@@ -76,6 +76,18 @@ import Testing
           $0.draft = Draft(text: "x", time: time)
         })
     },
+    Act("an own field in a copy") { (chat, time) in
+      try chat.insert(new { $0.ownFields = [OwnField("a", [1], at: time)] })
+    },
+    Act("an own field of a message") {
+      try $0.receive([OwnField("a", [1], at: $1)], of: .message("m", in: "room"))
+    },
+    Act("the kind of a conversation") {
+      try $0.receive([.kind("call", at: $1)], of: .conversation("room"))
+    },
+    Act("an own field of a member") {
+      try $0.receive([OwnField("a", nil, at: $1)], of: .member("ann"))
+    },
     Act("a deletion") { _ = try $0.receiveConversationDeletion("room", at: $1) },
   ]
 
