@@ -52,6 +52,8 @@ struct Recount {
     try compareTotals(chat)
     try compareTransfers(chat)
     try compareOutbox(chat)
+    try compareMemberFields(chat)
+    try compareFieldEntries(chat)
   }
 
   private func isGoing(
@@ -134,6 +136,7 @@ struct Recount {
     try compareReactions(room, chat)
     try compareReplies(room, chat)
     try compareTags(room, chat)
+    try compareFields(room, chat)
     if let shown = try chat.conversation(id) {
       expect(shown.messageCount, room.messages.count, "\(id): number of messages")
       expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")
