@@ -6,8 +6,12 @@ import Testing
 
 /// The examples of the DocC catalogues are code of this file, or of the tests of README and guide.
 @Suite struct CatalogueExampleTests {
-  /// A server that has one message for each number.
+  /// A server that has one message for each number, and takes all that it is told.
   private struct Server {
+    func take(_ field: OwnField, of owner: FieldOwner) async throws -> Timestamp {
+      Timestamp(seconds: 2_000)
+    }
+
     func messages(
       _ numbers: ClosedRange<Int64>, in room: ConversationID
     ) async throws -> [Message] {
@@ -175,6 +179,35 @@ import Testing
     #expect(try await store.read { chat in try chat.gaps(in: room) }.isEmpty)
   }
 
+  private func runOwnFields(_ store: MessageStore, _ room: ConversationID) async throws {
+    try await store.write(.relaxed) { chat in
+      try chat.receive(
+        [.kind("call"), OwnField("seconds", Array("93".utf8), at: noon)],
+        of: .message("m-2", in: room))
+    }
+
+    let call = try await store.read { chat in try chat.message("m-2", in: room) }
+    print(call?.ownKind ?? "text", call?.ownField("seconds")?.text ?? "")
+
+    try await store.write { chat in
+      try chat.setOwnField("stars", [5], of: .message("m-2", in: room))
+      try chat.setOwnField("color", Array("red".utf8), of: .conversation(room), isLocal: true)
+    }
+
+    while let work = try await store.write({ chat in try chat.outbox.next(for: "sync") }) {
+      try await tell(work, store, Server())
+    }
+    let fields = try await store.read { chat in try chat.ownFields(of: .message("m-2", in: room)) }
+    #expect(fields.map(\.time) == [noon, Timestamp(seconds: 2_000)] && call?.ownKind == "call")
+  }
+
+  private func tell(_ work: OutboxItem, _ store: MessageStore, _ server: Server) async throws {
+    if case .setOwnField(let field, let owner) = work.task {
+      let time = try await server.take(field, of: owner)
+      try await store.write { chat in try chat.outbox.complete(work, serverTime: time) }
+    }
+  }
+
   private func runReconciling(
     _ store: MessageStore, _ room: ConversationID, _ fetched: [Message]
   ) async throws {
@@ -292,6 +325,7 @@ import Testing
     try await runKeepingInStep(store, room)
     try await runGettingStarted(store)
     try await runSending(store, room)
+    try await runOwnFields(store, room)
     try await runShowing(store, room)
     try await runGrowing(store, room)
     try await runSendingWithDraft(store, room)

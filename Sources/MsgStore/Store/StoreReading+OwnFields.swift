@@ -2,8 +2,9 @@ extension StoreReading where Self: ~Copyable {
   /// Returns the client's own fields of an owner, with all values, by the bytes of their names.
   ///
   /// Returns none for a message that is not here or was retracted. ``Message/ownFields`` has the
-  /// short ones already. Costs a lookup of the message, and one more for each long value.
+  /// short ones already. Costs a lookup of the owner, and of a message one for each long value.
   ///
+  /// - Parameter owner: The message, the conversation, or the member, by any of its names.
   /// - Throws: `storage`, `corruptRecord`.
   public func ownFields(of owner: FieldOwner) throws(StoreError) -> [OwnField] {
     try access.read { (view) throws(StoreError) in try view.ownFields.fields(of: owner).fields }
@@ -13,6 +14,7 @@ extension StoreReading where Self: ~Copyable {
   ///
   /// ``Message/ownKind`` has that of a message already.
   ///
+  /// - Parameter owner: The message, the conversation, or the member, by any of its names.
   /// - Throws: `storage`, `corruptRecord`.
   public func ownKind(of owner: FieldOwner) throws(StoreError) -> String? {
     try access.read { (view) throws(StoreError) in try view.ownFields.fields(of: owner).kind }

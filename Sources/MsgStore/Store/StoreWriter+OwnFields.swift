@@ -6,14 +6,18 @@ extension StoreWriter {
   ///       of: .message("m-7", in: room))
   ///
   /// May come in any order, any number of times, and before the message; see ``OwnField`` for the
-  /// value that counts. A message that was retracted or deleted keeps
-  /// none, and a conversation that is deleted all. Fields that are not
-  /// mentioned stay as they are. Costs what an edit of the message costs.
+  /// value that counts. A message that was retracted or deleted keeps none, and a conversation that
+  /// is deleted all. Fields that are not mentioned stay as they are. Costs what an edit of the
+  /// message costs.
   ///
+  /// - Parameters:
+  ///   - fields: What the server says of the fields, with its times.
+  ///   - owner: The message, the conversation, or the member.
   /// - Returns: True if anything changed.
   /// - Throws: `input(.ownFieldName)`, `input(.ownKind)`, `input(.tooMany)` for more than
   ///   ``OwnField/maximumCount`` names, `input(.tooLong)` for more than
-  ///   ``OwnField/maximumByteCount`` bytes in all, `input(.identifier)`.
+  ///   ``OwnField/maximumByteCount`` bytes in all, `input(.identifier)`,
+  ///   `input(.implausibleTime)`.
   @discardableResult
   public func receive(_ fields: [OwnField], of owner: FieldOwner) throws(StoreError) -> Bool {
     switch owner {
@@ -36,7 +40,11 @@ extension StoreWriter {
   /// it goes along instead. Its time is the store's until the server's is known. A value that the
   /// server refuses stays as it is, as a title does.
   ///
-  /// - Parameter isLocal: True if the server is not to be told of it.
+  /// - Parameters:
+  ///   - name: The name: 1 to ``OwnField/maximumNameByteCount`` bytes of UTF-8.
+  ///   - value: The value; nil removes the field.
+  ///   - owner: The message, the conversation, or the member.
+  ///   - isLocal: True if the server is not to be told of it.
   /// - Returns: True if anything changed.
   /// - Throws: `input(.ownFieldName)`, `input(.tooMany)`, `input(.tooLong)` if all fields of the
   ///   owner would have more than ``OwnField/maximumByteCount`` bytes, `message(.notFound)`,
@@ -54,6 +62,9 @@ extension StoreWriter {
   ///
   /// The server is told of it, as of a field: see ``setOwnField(_:_:of:isLocal:)``.
   ///
+  /// - Parameters:
+  ///   - kind: 1 to ``OwnField/maximumKindByteCount`` bytes of UTF-8.
+  ///   - owner: The message, the conversation, or the member.
   /// - Returns: True if anything changed.
   /// - Throws: `input(.ownKind)`, and the errors of ``setOwnField(_:_:of:isLocal:)``.
   @discardableResult
