@@ -26,11 +26,13 @@ struct Restoring: TransactionPart {
       guard !message.isRetracted else { return }
       try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
     }
+    let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
     if !message.own.isEmpty, !message.isRetracted {
+      // The long values of what waited lie under the name of the message already.
+      if let waiting { stored.traits.ownFields = waiting.traits.ownFields }
       try transaction.ownFieldFacts.merge(
         message.own.all, into: &stored.traits.ownFields, of: id, in: number)
     }
-    let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
     if let waiting {
       try transaction.receivedMessages.absorb(waiting, named: id, into: &stored, in: number)
       if place == nil { place = waiting.place } else { place?.merge(waiting.place) }

@@ -67,6 +67,23 @@ import Testing
     try store.expectSound()
   }
 
+  @Test(arguments: [true, false]) func aLongValueThatWaitedIsMergedWithThatOfItsMessage(
+    isLater: Bool
+  ) throws {
+    let (waited, own) = ([UInt8](repeating: 65, count: 300), [UInt8](repeating: 66, count: 400))
+    let owner = FieldOwner.message("m", in: "room")
+    let store = try memoryStore()
+    try store.write { chat throws in
+      try chat.receive([OwnField("a", waited, at: time(isLater ? 5 : 3))], of: owner)
+      var copy = message("m", at: 1)
+      copy.ownFields = [OwnField("a", own, at: time(4)), OwnField("b", own)]
+      try chat.insert(copy)
+    }
+    let fields = try store.read { try $0.ownFields(of: owner) }
+    #expect(fields.map(\.value) == [isLater ? waited : own, own])
+    try store.expectSound()
+  }
+
   private func compare(
     _ store: MessageStore, _ owner: FieldOwner, _ known: [String: [Statement]]
   ) throws {

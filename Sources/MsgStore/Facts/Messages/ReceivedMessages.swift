@@ -122,6 +122,12 @@ package struct ReceivedMessages: TransactionPart {
     transaction.hasAdded = true
     var stored = try stored(message, arrival)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
+    if message.rare?.fields.ownFields.isEmpty == false, !message.isRetracted,
+      let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number)
+    {
+      // Their long values lie under the name of the message already.
+      stored.traits.ownFields = waiting.traits.ownFields
+    }
     if !message.isRetracted,
       try transaction.messageFacts.putFacts(
         of: message, named: id, in: conversation.number, into: &stored)
