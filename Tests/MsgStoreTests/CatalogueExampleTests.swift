@@ -113,6 +113,12 @@ import Testing
     let unread = try await store.read { chat in try chat.thread(room).firstUnread(count: 50) }
     let found = try await store.read { chat in try chat.thread(room).around("m-2", count: 50) }
 
+    let images = try await store.read { chat in try chat.thread(room).tagged(.image).tail(50) }
+    try await store.write { chat in try chat.setTag(.starred, of: "m-2", in: room) }
+    let starred = try await store.read { chat in try chat.tagged(.starred).newest(20) }
+    let replies = try await store.read { chat in try chat.replies(to: "m-1", in: room).newest(20) }
+    #expect(images.isEmpty && starred.map(\.id) == ["m-2"] && replies.isEmpty)
+
     try await store.write { chat in try chat.markRead(room) }
 
     let delivery = try await store.read { chat in try chat.delivery(of: "m-1", in: room) }
@@ -254,6 +260,8 @@ import Testing
     try await store.compact { progress in
       print(progress.stage, progress.byteCount, "of", progress.byteCountBefore)
     }
+
+    try await store.write { chat in try chat.setRetention(Retention(days: 365)) }
 
     try await store.write { chat in try chat.delete("m-2", in: room) }
     try await store.checkpoint()

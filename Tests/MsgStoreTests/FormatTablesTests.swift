@@ -74,6 +74,7 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ConversationName()),
     RecordLayout(SendFailure()),
     RecordLayout(ReactionRecord()),
+    RecordLayout(TagRecord()),
     RecordLayout(WaitingFacts()),
     RecordLayout(AttachmentRecord()),
     RecordLayout(OwnFieldRecord()),

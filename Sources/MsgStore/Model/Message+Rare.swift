@@ -17,6 +17,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var reactions: [Reaction] = []
   @usableFromInline var countedReactions = CountedReactions()
   @usableFromInline var attachments: [MessageAttachment] = []
+  @usableFromInline var tags: [MessageTag] = []
   @usableFromInline var editedAt: Timestamp?
   @usableFromInline var retractedAt: Timestamp?
   @usableFromInline var deliveredAt: Timestamp?
@@ -100,6 +101,14 @@ extension Message {
   public var attachments: [MessageAttachment] {
     @inlinable get { rare?.fields.attachments ?? [] }
     set { setRare(\.attachments, newValue) }
+  }
+
+  /// The tags that were set on the message: ``MessageTag/link``, ``MessageTag/pinned``,
+  /// ``MessageTag/starred``, then those of the client's own.
+  ///
+  /// Set by the store, and not read from messages that are inserted.
+  public var tags: [MessageTag] {
+    @inlinable get { rare?.fields.tags ?? [] }
   }
 
   /// The time at which the current text was written as an edit; nil if the message was never

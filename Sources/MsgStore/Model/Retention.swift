@@ -11,7 +11,8 @@
 ///  - messages that the server has not acknowledged, and those with anything in the outbox;
 ///  - unread messages: the first one that the local member has not read, and everything after it;
 ///    and earlier ones that came late and are unread;
-///  - the message that a draft answers.
+///  - the message that a draft answers;
+///  - pinned and starred messages, see ``MessageTag``.
 ///
 /// A spared message stands as an island: slices end beside it with
 /// ``SliceBoundary/pruned(beyond:)``. It goes once nothing spares it any more. The sequence numbers

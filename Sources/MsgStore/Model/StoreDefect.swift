@@ -21,7 +21,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case olderEditWins, olderReactionWins, olderTitleWins, largerPlaceWins, lastReplyWins
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
-  case localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
+  case olderTagWins, localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
   case forgottenFieldsKept
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited

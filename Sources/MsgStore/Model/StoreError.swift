@@ -75,6 +75,8 @@ public enum InputFault: Sendable, Hashable {
     case mentions
     /// The own fields of one owner.
     case ownFields
+    /// The client's own names of tags in a store.
+    case ownTags
   }
 
   /// An identifier is empty or has more than 255 bytes.
@@ -95,6 +97,8 @@ public enum InputFault: Sendable, Hashable {
   case ownKind(byteCount: Int, limit: Int)
   /// An attachment cannot be stored or breaks an upload limit.
   case attachment(AttachmentProblem)
+  /// A tag cannot be set, or not be read across conversations.
+  case tag(MessageTag)
   /// A search query has nothing to look for.
   case emptyQuery
   /// Fewer than one element was requested.
@@ -211,6 +215,9 @@ extension InputFault: CustomStringConvertible {
     case .ownKind(let byteCount, let limit):
       byteCount == 0
         ? "an own kind is empty" : "an own kind has \(byteCount) bytes; the limit is \(limit)"
+    case .tooMany(.ownTags, let count, let limit):
+      "the store has \(count) names of tags; the limit is \(limit)"
+    case .tag(let tag): "tag \(tag): cannot be set, or not be read across conversations"
     case .text(.empty): "a text is only white space, and nothing is attached"
     case .text(.tooManyCharacters(let count, let limit)):
       "a text has \(count) characters; the limit is \(limit)"

@@ -4,7 +4,7 @@ import PageFile
 /// and their number.
 ///
 /// An entry names no message: readers find it among the messages of its time. So a message that
-/// gets another name has the same entries. See docs/message-format.md, F-17 … F-19.
+/// gets another name has the same entries. See docs/message-format.md, F-17 … F-22.
 ///
 /// A message without tags costs a search of its text for a link; each tag that changes costs four
 /// lookups or changes of the tree.
@@ -68,15 +68,24 @@ struct Tags: TransactionPart {
   ) throws(StoreError) {
     try tags.forEach { (tag) throws(StoreError) in
       try changeEntry(TagKey.entryKey(conversation, tag, moment), by: difference)
-      if difference < 0, StoreDefect.tagCountKept.isPlanted { return }
-      let count = try view.tags.count(tag, in: conversation) + difference
-      let key = TagKey.count(conversation, tag)
-      if count < 0 { throw view.corrupt(Schema.tags, "count below the number of messages") }
-      if count == 0 { return try transaction.remove(key, in: Schema.tags) }
-      var value = ByteBuffer(capacity: 16)
-      value.append(varint: min(UInt64(count), TagKey.maximumCount))
-      try transaction.insert(key.bytes, value.bytes, in: Schema.tags)
+      try changeCount(of: tag, in: conversation, by: difference)
+      guard TagSet(number: tag).isSubset(of: .everywhere) else { return }
+      try changeEntry(TagKey.everywhere(tag, moment.time, conversation), by: difference)
+      try changeCount(of: tag, in: TagKey.allConversations, by: difference)
     }
+  }
+
+  private func changeCount(
+    of tag: UInt8, in conversation: UInt32, by difference: Int
+  ) throws(StoreError) {
+    if difference < 0, StoreDefect.tagCountKept.isPlanted { return }
+    let count = try view.tags.count(tag, in: conversation) + difference
+    let key = TagKey.count(conversation, tag)
+    if count < 0 { throw view.corrupt(Schema.tags, "count below the number of messages") }
+    if count == 0 { return try transaction.remove(key, in: Schema.tags) }
+    var value = ByteBuffer(capacity: 16)
+    value.append(varint: min(UInt64(count), TagKey.maximumCount))
+    try transaction.insert(key.bytes, value.bytes, in: Schema.tags)
   }
 
   /// Changes the number of messages under one key.
@@ -105,12 +114,30 @@ extension Transaction {
 }
 
 extension Tags {
+  /// Removes what all conversations have of an entry of one of them that is about to be removed.
+  ///
+  /// Does nothing for other cells of the tree.
+  func unlist(_ key: Bytes) throws(StoreError) {
+    guard case .entry(let conversation, let tag, let moment) = TagKey.parts(key),
+      TagSet(number: tag).isSubset(of: .everywhere)
+    else { return }
+    // An acknowledged and a pending message of one time are in one entry.
+    let other = TagKey.everywhere(tag, moment.time, conversation)
+    var value = ByteBuffer(capacity: 16)
+    guard try view.value(of: other.bytes, in: Schema.tags, appendTo: &value) else { return }
+    guard let count = TagKey.messageCount(value.bytes), let difference = Int(exactly: count) else {
+      throw view.corrupt(Schema.tags, "malformed entry (\(value.count) bytes)")
+    }
+    try transaction.remove(other, in: Schema.tags)
+    try changeCount(of: tag, in: TagKey.allConversations, by: -difference)
+  }
+
   /// Enters the messages of a conversation that mention the local member, who has become known.
   ///
   /// Reads the whole thread. May be repeated, after an opening that was not finished.
   func enterMentions(of conversation: UInt32) throws(StoreError) {
     guard let localMember else { return }
-    let prefix = TagKey.count(conversation, MessageTag.mention.number)
+    let prefix = TagKey.count(conversation, UInt8(TagSet.mention.rawValue.trailingZeroBitCount))
     _ = try transaction.removeAll(prefix.bytes, in: Schema.tags)
     var found: [MessagePosition] = []
     var scan = try ThreadScan(flushed(), conversation, after: .start)

@@ -66,12 +66,14 @@ public struct MessageThread: ~Copyable {
 
   /// Returns the messages of the thread that have a tag, as a thread of their own.
   ///
-  /// Costs two lookups.
+  /// Costs two lookups, and for a tag of the client's own a walk along the names of these.
   public func tagged(_ tag: MessageTag) throws(StoreError) -> TaggedMessages {
-    let start = try number.flatMap { (number) throws(StoreError) in
-      try view.within { () throws(StoreError) in try view.work.enteredMessages().start(in: number) }
+    guard let number else { return TaggedMessages(view, conversation, nil, tag, nil) }
+    return try view.within { () throws(StoreError) in
+      let start = try view.work.enteredMessages().start(in: number)
+      let numbers = try view.tags.number(of: tag).map { (conversation: number, tag: $0) }
+      return TaggedMessages(view, conversation, numbers, tag, start)
     }
-    return TaggedMessages(view, conversation, number, tag, start)
   }
 
   /// Returns the position of a message, or nil if the message is not here.

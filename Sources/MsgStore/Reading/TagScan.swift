@@ -7,7 +7,8 @@ import PageFile
 struct TagScan: ~Copyable {
   private let view: StoreView
   private let number: UInt32
-  private let tag: MessageTag
+  private let tag: TagSet
+  private let tagNumber: UInt8
   private let start: MessagePosition
   /// True if a message at the start itself belongs to the walk.
   private let isInclusive: Bool
@@ -26,12 +27,13 @@ struct TagScan: ~Copyable {
   private static let readAheadCount = 32
 
   init(
-    _ view: StoreView, _ number: UInt32, _ tag: MessageTag, from start: MessagePosition,
+    _ view: StoreView, _ number: UInt32, _ tag: UInt8, from start: MessagePosition,
     isInclusive: Bool = false, isForward: Bool
   ) {
     self.view = view
     self.number = number
-    self.tag = tag
+    self.tag = TagSet(number: tag)
+    tagNumber = tag
     self.start = start
     self.isInclusive = isInclusive
     self.isForward = isForward
@@ -96,14 +98,14 @@ struct TagScan: ~Copyable {
     guard let record = try cursor.record(&value) else {
       throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed message")
     }
-    if let isTagged = try view.tags.has(TagSet(tag), record) { return isTagged }
+    if let isTagged = try view.tags.has(tag, record) { return isTagged }
     guard let traits = record.traits() else {
       throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed traits")
     }
     var id = traits.names.first
     if id == nil { id = try cursor.position().id }
     guard let id else { return false }
-    return try view.facts.attachmentTags(of: id, in: number).isSuperset(of: TagSet(tag))
+    return try view.facts.attachmentTags(of: id, in: number).isSuperset(of: tag)
   }
 
   private mutating func nextMoment() throws(StoreError) -> ThreadMoment? {
@@ -117,7 +119,7 @@ struct TagScan: ~Copyable {
     if hasReadAll { return }
     // The messages at the moment of the start itself lie on both sides of it.
     moments = try view.tags.moments(
-      of: tag.number, in: number, from: moments.last ?? ThreadMoment(start.place),
+      of: tagNumber, in: number, from: moments.last ?? ThreadMoment(start.place),
       isInclusive: moments.isEmpty, isForward: isForward, maximumCount: Self.readAheadCount)
     doneCount = 0
     hasReadAll = moments.count < Self.readAheadCount

@@ -12,8 +12,8 @@ import PageFile
 public struct TaggedMessages: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
-  /// nil if there is no such conversation.
-  private let number: UInt32?
+  /// The numbers of the conversation and the tag; nil if there is no such conversation or tag.
+  private let numbers: (conversation: UInt32, tag: UInt8)?
   /// The tag that all messages have.
   public let tag: MessageTag
   /// The position from which on all messages with the tag are here, or nil if all of them are.
@@ -24,12 +24,13 @@ public struct TaggedMessages: ~Copyable {
   public let completeFrom: MessagePosition?
 
   init(
-    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?, _ tag: MessageTag,
+    _ view: StoreView, _ conversation: ConversationID,
+    _ numbers: (conversation: UInt32, tag: UInt8)?, _ tag: MessageTag,
     _ completeFrom: MessagePosition?
   ) {
     self.view = view
     self.conversation = conversation
-    self.number = number
+    self.numbers = numbers
     self.tag = tag
     self.completeFrom = completeFrom
   }
@@ -43,9 +44,9 @@ public struct TaggedMessages: ~Copyable {
   public var count: Int {
     get throws(StoreError) {
       // Until the local member is known, its mentions are entered in part.
-      guard let number, tag != .mention || view.localMember != nil else { return 0 }
+      guard let numbers, tag != .mention || view.localMember != nil else { return 0 }
       return try view.within { () throws(StoreError) in
-        try view.tags.count(tag.number, in: number)
+        try view.tags.count(numbers.tag, in: numbers.conversation)
       }
     }
   }
@@ -78,8 +79,10 @@ public struct TaggedMessages: ~Copyable {
   ///
   /// - Throws: `message(.notFound)`, besides the errors of all functions.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> MessageSlice {
-    let position = try number.flatMap { (number) throws(StoreError) in
-      try view.within { () throws(StoreError) in try view.ids.position(of: id, in: number) }
+    let position = try numbers.flatMap { (numbers) throws(StoreError) in
+      try view.within { () throws(StoreError) in
+        try view.ids.position(of: id, in: numbers.conversation)
+      }
     }
     guard let position else { throw .message(.notFound, id, in: conversation) }
     return try around(position, count: count)
@@ -107,7 +110,7 @@ public struct TaggedMessages: ~Copyable {
     _ body: (inout TagWalk) throws(StoreError) -> Void
   ) throws(StoreError) -> MessageSlice {
     guard count >= 1 else { throw .input(.count(count)) }
-    guard let number else {
+    guard let (number, tag) = numbers else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)
     }
@@ -126,14 +129,14 @@ public struct TaggedMessages: ~Copyable {
 private struct TagWalk: ~Copyable {
   private let view: StoreView
   private var builder: SliceBuilder
-  private let tag: MessageTag
+  private let tag: UInt8
   private let start: MessagePosition
   private var forwardCount = 0
   private var hasOlder: Bool?
   private var hasNewer: Bool?
 
   init(
-    _ view: StoreView, _ builder: consuming SliceBuilder, _ tag: MessageTag,
+    _ view: StoreView, _ builder: consuming SliceBuilder, _ tag: UInt8,
     at start: MessagePosition
   ) {
     self.view = view

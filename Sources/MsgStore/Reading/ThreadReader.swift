@@ -35,6 +35,7 @@ struct ThreadReader {
         fields.reactions = try view.facts.reactions(of: id, in: conversation)
       }
     }
+    if traits.marks.contains(.tagged) { fields.tags = try view.tags.settable(traits.tags) }
     if traits.marks.contains(.attachments) {
       fields.attachments = try view.facts.attachments(of: id, in: conversation)
     }

@@ -14,6 +14,8 @@ package enum FactKind: UInt8, CaseIterable {
   case waiting = 5
   /// A member's receipt mark up to this message, which is not at its place yet.
   case waitingMark = 6
+  /// A tag that was set or removed.
+  case tag = 7
   /// An own field of the client's whose value is too long for the message's record.
   case ownField = 8
 }

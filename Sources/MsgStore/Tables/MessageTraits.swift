@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, X-1 … X-10. Read and written by hand: it is part of a message.
 ///
 ///     size  field
-///     1–3   bits, varint
+///     1–4   bits, varint
 ///        8  with bit 4: time of the edit that the text is from
 ///        8  with bit 256: delivered at
 ///        8  with bit 512: read at
@@ -25,7 +25,8 @@ package import PageFile
 ///     1–5   with bit 1048576: tags, a set of 32 bits as a varint
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
-/// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
+/// 4096 seen, 2097152 tagged. Bits 8 to 64 and the last one say that the facts tree has facts of
+/// that kind.
 package struct MessageTraits: Hashable {
   /// The bits of a block: its optional fields and marks without a field.
   package struct Bits: OptionSet, Hashable, Sendable {
@@ -57,15 +58,17 @@ package struct MessageTraits: Hashable {
     package static let awaited = Bits(rawValue: 262_144)
     package static let ownFields = Bits(rawValue: 524_288)
     package static let tags = Bits(rawValue: 1_048_576)
+    /// The facts tree has tags that were set or removed.
+    package static let tagged = Bits(rawValue: 2_097_152)
 
     /// The bits up to the greatest.
-    static let known: UInt64 = 2_097_151
+    static let known: UInt64 = 4_194_303
     /// The bits that have no field.
     static let plain: Bits = [
-      .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
+      .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen, .tagged,
     ]
     /// The bits that say that the facts tree has something.
-    package static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
+    package static let facts: Bits = [.versions, .reactions, .attachments, .receipts, .tagged]
   }
 
   /// The progress of sending, known only to this device.

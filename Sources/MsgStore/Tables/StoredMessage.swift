@@ -125,7 +125,7 @@ package struct StoredMessage: Equatable {
   mutating func erase() {
     text = ""
     replyTo = nil
-    traits.marks.remove([.hidden, .versions, .reactions, .attachments])
+    traits.marks.remove([.hidden, .versions, .reactions, .attachments, .tagged])
     traits.marks.insert(.retracted)
     traits.editTime = nil
     traits.reactionCounts = nil

@@ -26,6 +26,7 @@ package struct TagIndex {
     if traits.isRetracted, !StoreDefect.hiddenTagsListed.isPlanted { return false }
     switch tag {
     case .link:
+      if traits.tags.contains(.link) { return true }
       if !record.flags.contains(.compressed) { return record.payload.hasLink }
       var text = ByteBuffer(capacity: record.textByteCount)
       guard record.appendText(to: &text) else {
@@ -36,6 +37,7 @@ package struct TagIndex {
       return view.localMember.map(traits.mentions.contains) ?? false
     default:
       if traits.tags.isSuperset(of: tag) { return true }
+      if tag.isSubset(of: .settable) { return false }
       let isUnknown =
         traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
       return isUnknown ? nil : false
@@ -65,11 +67,50 @@ package struct TagIndex {
       case .entry(_, _, let moment): found.append(moment)
       // Lies before all entries.
       case .count: return found
-      case nil: throw view.corrupt(Schema.tags, "malformed key (\(key.count) bytes)")
+      default: throw view.corrupt(Schema.tags, "malformed key (\(key.count) bytes)")
       }
       try step(&cursor, isForward)
     }
     return found
+  }
+
+  /// Returns the client's own names of tags, by number.
+  ///
+  /// Costs a walk along at most 16 cells.
+  package func ownNames() throws(StoreError) -> [(number: UInt8, name: String)] {
+    var names: [(number: UInt8, name: String)] = []
+    let start = TagKey.name(MessageTag.firstOwnNumber)
+    try view.forEachCell(
+      with: start, sharing: KeyEncoding.numberByteCount, in: Schema.tags
+    ) { (key, value) throws(StoreError) in
+      guard case .name(let tag) = TagKey.parts(key), let name = TagKey.ownName(value) else {
+        throw view.corrupt(Schema.tags, "malformed name of a tag")
+      }
+      names.append((tag, name))
+      return true
+    }
+    return names
+  }
+
+  /// Returns the number of a tag, or nil for a name that the store does not know.
+  package func number(of tag: MessageTag) throws(StoreError) -> UInt8? {
+    guard case .own(let name) = tag else { return tag.fixedNumber }
+    return try ownNames().first { $0.name.hasSameBytes(as: name) }?.number
+  }
+
+  /// Returns the tags of a set that were set, in the order of their numbers.
+  package func settable(_ tags: TagSet) throws(StoreError) -> [MessageTag] {
+    let fixed = MessageTag.settable.filter { tag in
+      tag.fixedNumber.map { tags.contains(TagSet(number: $0)) } ?? false
+    }
+    if tags.isDisjoint(with: .own) { return fixed }
+    let own = try ownNames().filter { tags.contains(TagSet(number: $0.number)) }
+    return fixed + own.map { .own($0.name) }
+  }
+
+  /// Returns the tag of a number that was set; nil for a name that the store does not know.
+  package func tag(_ number: UInt8) throws(StoreError) -> MessageTag? {
+    try settable(TagSet(number: number)).first
   }
 
   private func step(_ cursor: inout Cursor, _ isForward: Bool) throws(StoreError) {

@@ -3,13 +3,22 @@ package import PageFile
 /// Keys and values of the tags tree, which leads from a tag to the times of the messages that have
 /// it.
 ///
-/// See docs/message-format.md, F-17 … F-19.
+/// See docs/message-format.md, F-17 … F-23.
 ///
 ///     key    number of the conversation (4), tag (1)
 ///     value  number of the conversation's messages with this tag, varint
 ///
 ///     key    number of the conversation (4), tag (1), phase (1), time (8)
 ///     value  number of messages with this tag at this time, varint; empty for one
+///
+/// Under the number 0, which no conversation has, lie the pinned and the starred messages of all
+/// conversations, and the client's own names:
+///
+///     key    0 (4), tag (1)
+///     value  number of all messages with this tag, varint; the name of a tag of the client's own
+///
+///     key    0 (4), tag (1), time (8), number of the conversation (4)
+///     value  number of the conversation's messages with this tag at this time, as above
 package enum TagKey {
   package static let countByteCount = 5
   /// A limit from which counting on cannot overflow.
@@ -20,12 +29,28 @@ package enum TagKey {
   package enum Parts: Equatable {
     case count(conversation: UInt32, tag: UInt8)
     case entry(conversation: UInt32, tag: UInt8, ThreadMoment)
+    case everywhere(tag: UInt8, time: Int64, conversation: UInt32)
+    case name(tag: UInt8)
   }
 
   /// Returns the key of a tag's count, which the keys of its entries begin with.
   package static func count(_ conversation: UInt32, _ tag: UInt8) -> ByteBuffer {
     KeyEncoding.key(conversation).appending(tag)
   }
+
+  /// The number in the place of a conversation's under which all of them lie.
+  package static let allConversations: UInt32 = 0
+  private static let everywhereByteCount = 17
+
+  /// Returns the key of the messages of one time and conversation, among those of all.
+  package static func everywhere(
+    _ tag: UInt8, _ time: Int64, _ conversation: UInt32
+  ) -> ByteBuffer {
+    count(allConversations, tag).appending(KeyEncoding.flipped(time)).appending(conversation)
+  }
+
+  /// Returns the key of the name of a tag of the client's own.
+  package static func name(_ tag: UInt8) -> ByteBuffer { count(allConversations, tag) }
 
   package static func entryKey(
     _ conversation: UInt32, _ tag: UInt8, _ moment: ThreadMoment
@@ -36,13 +61,27 @@ package enum TagKey {
   /// Returns the parts of a key, or nil if it is malformed.
   package static func parts(_ key: Bytes) -> Parts? {
     guard key.count >= countByteCount, let conversation = key.bigEndianNumber(at: 0),
-      conversation > 0, case let tag = key[4], tag <= MessageTag.maximumNumber
+      case let tag = key[4], case let set = TagSet(number: tag), !set.isEmpty,
+      set.isSubset(of: .all)
     else { return nil }
+    if conversation == allConversations { return partsEverywhere(key, tag, set) }
     if key.count == countByteCount { return .count(conversation: conversation, tag: tag) }
     guard key.count == entryByteCount, let moment = ThreadMoment(key, at: countByteCount) else {
       return nil
     }
     return .entry(conversation: conversation, tag: tag, moment)
+  }
+
+  private static func partsEverywhere(_ key: Bytes, _ tag: UInt8, _ set: TagSet) -> Parts? {
+    if key.count == countByteCount {
+      if set.isSubset(of: .own) { return .name(tag: tag) }
+      return set.isSubset(of: .everywhere) ? .count(conversation: allConversations, tag: tag) : nil
+    }
+    guard key.count == everywhereByteCount, set.isSubset(of: .everywhere),
+      let conversation = key.bigEndianNumber(at: 13), conversation > 0
+    else { return nil }
+    let time = KeyEncoding.unflipped(key.bigEndian64(at: countByteCount))
+    return .everywhere(tag: tag, time: time, conversation: conversation)
   }
 
   /// Returns the number that the value of an entry states, or nil if it is malformed.
@@ -69,11 +108,18 @@ package enum TagKey {
     return count
   }
 
+  /// Returns the name of a tag of the client's own, or nil if it is malformed.
+  package static func ownName(_ value: Bytes) -> String? {
+    (1...Identifier.maximumByteCount).contains(value.count) && value.isValidUTF8
+      ? value.repairedText() : nil
+  }
+
   /// Returns true if the readers accept these bytes as an entry of the tree.
   static func canRead(_ key: Bytes, _ value: Bytes) -> Bool {
     switch parts(key) {
     case .count: totalCount(value) != nil
-    case .entry: messageCount(value) != nil
+    case .entry, .everywhere: messageCount(value) != nil
+    case .name: ownName(value) != nil
     case nil: false
     }
   }

@@ -2,7 +2,7 @@ package import PageFile
 
 /// The tags of a message, each a bit.
 ///
-/// See docs/message-format.md, X-10 and F-17.
+/// See docs/message-format.md, X-10, F-17, and F-21.
 package struct TagSet: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -13,16 +13,24 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   package static let file = TagSet(rawValue: 1 << 3)
   package static let link = TagSet(rawValue: 1 << 4)
   package static let mention = TagSet(rawValue: 1 << 5)
+  package static let pinned = TagSet(rawValue: 1 << 6)
+  package static let starred = TagSet(rawValue: 1 << 7)
 
   /// The tags that follow from the attachments, which the record of a message repeats.
   package static let attachments: TagSet = [.image, .video, .audio, .file]
-  /// The tags that a record may have; the others follow from it.
-  static let stored: TagSet = attachments
+  /// The tags that somebody can set.
+  package static let settable = TagSet(rawValue: 0xFFFF_0000).union([.link, .pinned, .starred])
+  /// The tags of the client's own.
+  package static let own = TagSet(rawValue: 0xFFFF_0000)
+  /// The tags that are also listed across conversations.
+  package static let everywhere: TagSet = [.pinned, .starred]
+  /// All tags.
+  package static let all = settable.union(attachments).union(.mention)
 
   /// The set of a tag with a number.
-  package init(number: UInt8) { self.init(rawValue: 1 << UInt32(number)) }
-
-  package init(_ tag: MessageTag) { self.init(number: tag.number) }
+  package init(number: UInt8) {
+    self.init(rawValue: number < 32 ? 1 << UInt32(number) : 0)
+  }
 
   /// The tag of attachments of a kind.
   package init(_ kind: AttachmentKind) {
@@ -40,8 +48,9 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   init?(_ reader: inout ByteReader, _ marks: MessageTraits.Bits) {
     guard let bits = reader.varint(), let rawValue = UInt32(exactly: bits) else { return nil }
     self.init(rawValue: rawValue)
-    guard !isEmpty, isSubset(of: Self.stored),
-      marks.contains(.attachments) || isDisjoint(with: .attachments)
+    guard !isEmpty, isSubset(of: Self.settable.union(.attachments)),
+      marks.contains(.attachments) || isDisjoint(with: .attachments),
+      marks.contains(.tagged) || isDisjoint(with: .settable)
     else { return nil }
   }
 
@@ -53,23 +62,6 @@ package struct TagSet: OptionSet, Hashable, Sendable {
       rest &= rest - 1
     }
   }
-}
-
-extension MessageTag {
-  /// The number of the tag in keys, and of its bit in sets.
-  package var number: UInt8 {
-    switch self {
-    case .image: 0
-    case .video: 1
-    case .audio: 2
-    case .file: 3
-    case .link: 4
-    case .mention: 5
-    }
-  }
-
-  /// The greatest number of a tag that a key may have.
-  package static let maximumNumber: UInt8 = 5
 }
 
 extension StoredMessage {

@@ -80,6 +80,7 @@ package struct ChangeNotes {
     case .attachment: part = .attachments
     case .receipt: part = .delivery
     case .ownField: part = .ownFields
+    case .tag: part = .other
     default: return
     }
     change(number) { conversation in
@@ -200,6 +201,7 @@ extension MessageChange.Parts {
     if old.sender != new.sender { formUnion([.other, .status, .delivery]) }
     if old.localTime != new.localTime || old.replyTo != new.replyTo
       || old.pendingSequence != new.pendingSequence || old.traits.names != new.traits.names
+      || old.traits.tags.intersection(.settable) != new.traits.tags.intersection(.settable)
     {
       insert(.other)
     }

@@ -80,6 +80,7 @@ extension Schema {
         && ReactionRecord(value) != nil
     case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
     case .waiting: rest.count == 0 && WaitingFacts(value) != nil
+    case .tag: TagRecord.parts(rest, value) != nil
     case .receipt: rest.count == 4 && ExactReceipt(value) != nil
     case .waitingMark:
       rest.count == 5 && ReceiptKind(rawValue: rest[0]) != nil && WaitingMark(value) != nil

@@ -85,6 +85,7 @@ package enum RecordReport {
     case .reaction: return FieldDescriber.describe(ReactionRecord.self, value)
     case .attachment: return FieldDescriber.describe(AttachmentRecord.self, value)
     case .receipt: return FieldDescriber.describe(ExactReceipt.self, value)
+    case .tag: return FieldDescriber.describe(TagRecord.self, value)
     case .waiting: return FieldDescriber.describe(WaitingFacts.self, value)
     case .waitingMark: return FieldDescriber.describe(WaitingMark.self, value)
     case .ownField: return FieldDescriber.describe(OwnFieldRecord.self, value)

@@ -88,6 +88,9 @@ package enum SchemaReport {
     switch TagKey.parts(key) {
     case .count(let conversation, let tag): "\(conversation), tag \(tag)"
     case .entry(let conversation, let tag, let moment): "\(conversation), tag \(tag), \(moment)"
+    case .everywhere(let tag, let time, let conversation):
+      "all, tag \(tag), \(time) µs, \(conversation)"
+    case .name(let tag): "name of tag \(tag)"
     case nil: nil
     }
   }

@@ -14,6 +14,7 @@ extension StoreCheck {
     let kinds: [(FactKind, MessageTraits.Bits, String)] = [
       (.version, .versions, "versions"), (.reaction, .reactions, "reactions"),
       (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
+      (.tag, .tagged, "tags"),
     ]
     for (kind, bit, what) in kinds where message.traits.marks.contains(bit) {
       var cursor = Cursor(view.source, Schema.facts)
@@ -93,6 +94,9 @@ extension StoreCheck {
         report("\(name): malformed \(kind) record")
       }
       if kind == .attachment { try attachment(key, value, name, view) }
+      if kind == .tag, let (tag, _) = TagRecord.parts(rest, value), try view.tags.tag(tag) == nil {
+        report("\(name): tag \(tag) without a name")
+      }
       if kind == .waiting {
         waitingCount += 1
         try waiting(value, name, id, view, in: conversation)
@@ -151,6 +155,7 @@ extension FactKind {
     case .reaction: .reactions
     case .attachment: .attachments
     case .receipt: .receipts
+    case .tag: .tagged
     case .waiting, .waitingMark, .ownField: nil
     }
   }

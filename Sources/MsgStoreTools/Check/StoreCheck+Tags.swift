@@ -17,14 +17,33 @@ extension StoreCheck {
     }
   }
 
+  /// The messages of all conversations that have one tag.
+  struct EverywhereSum: Equatable {
+    private var count: UInt64 = 0
+    private var sum: UInt64 = 0
+
+    mutating func add(_ number: UInt64, _ time: Int64, _ conversation: UInt32) {
+      count &+= number
+      let moment = ThreadMoment(.pending(time, localOrder: Int64(0)))
+      sum &+= (moment.checksum ^ UInt64(conversation)) &* 0x9E37_79B9_7F4A_7C15 &* number
+    }
+  }
+
   /// Counts the tags of a message, and compares those of its attachments with the attachments.
   func countTags(
     of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
     in conversation: UInt32, _ recount: inout Recount
   ) throws(StoreError) {
     var message = message
+    let id = message.id(at: position)
+    if message.traits.marks.contains(.tagged) {
+      let found = try view.facts.setTags(of: id, in: conversation)
+      let stored = message.traits.tags.intersection(.settable)
+      if stored != found {
+        report("\(name): wrong tags (stored \(stored.rawValue), found \(found.rawValue))")
+      }
+    }
     if message.traits.marks.contains(.attachments) {
-      let id = message.id(at: position)
       let found = try view.facts.attachmentTags(of: id, in: conversation)
       let stored = message.traits.tags.intersection(.attachments)
       // Those of older stores have none.
@@ -39,13 +58,22 @@ extension StoreCheck {
     let moment = ThreadMoment(position.place)
     try message.shownTags(for: view.localMemberNumber).forEach { (tag) throws(StoreError) in
       recount.tags[tag, default: TagSum()].add(1, moment)
+      if TagSet(number: tag).isSubset(of: .everywhere) {
+        taggedEverywhere[tag, default: EverywhereSum()].add(1, moment.time, conversation)
+      }
     }
   }
 
   func tags(_ view: StoreView) throws(StoreError) {
     var current: CountedTag?
+    var names: Set<[UInt8]> = []
+    var everywhereCounts: [UInt8: UInt64] = [:]
+    var statedCounts: [UInt8: UInt64] = [:]
+    var enteredEverywhere: [UInt8: EverywhereSum] = [:]
     try walk(Schema.tags, view) { (key, value) throws(StoreError) in
       switch TagKey.parts(key) {
+      case .count(TagKey.allConversations, let tag)?:
+        statedCounts[tag] = TagKey.totalCount(value)
       case .count(let conversation, let tag)?:
         compare(current)
         current = CountedTag(conversation: conversation, tag: tag)
@@ -60,11 +88,31 @@ extension StoreCheck {
           return report("tags: malformed entry (value of \(value.count) bytes)")
         }
         current?.entered.add(count, moment)
+      case .everywhere(let tag, let time, let conversation)?:
+        guard let count = TagKey.messageCount(value) else {
+          return report("tags: malformed entry (value of \(value.count) bytes)")
+        }
+        everywhereCounts[tag, default: 0] &+= count
+        if leftovers.contains(conversation) { return }
+        enteredEverywhere[tag, default: EverywhereSum()].add(count, time, conversation)
+      case .name(let tag)?:
+        guard let name = TagKey.ownName(value) else {
+          return report("tags: malformed name of tag \(tag)")
+        }
+        if !names.insert(Array(name.utf8)).inserted {
+          report("tags: name \"\(name)\" of two tags")
+        }
       case nil:
         report("tags: malformed key (\(key.count) bytes)")
       }
     }
     compare(current)
+    if statedCounts != everywhereCounts {
+      report("tags: counts of all conversations \(statedCounts), entered \(everywhereCounts)")
+    }
+    if enteredEverywhere != taggedEverywhere {
+      report("tags: entries of all conversations disagree with the messages")
+    }
     for number in recounts.keys.sorted() {
       for (tag, sum) in recounts[number]?.tags.sorted(by: { $0.key < $1.key }) ?? [] {
         report("tags: conversation \(number), tag \(tag): none entered, found \(sum.count)")

@@ -120,6 +120,8 @@ final class StoreCheck {
   var leftovers: Set<UInt32> = []
   /// The messages that are entered into the indexes which follow from them.
   var entered = EnteredMessages.all
+  /// The pinned and the starred messages of all conversations, by the numbers of the tags.
+  var taggedEverywhere: [UInt8: EverywhereSum] = [:]
 
   /// A conversation's summary as counted from its messages.
   struct Recount {

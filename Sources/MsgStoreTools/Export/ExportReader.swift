@@ -176,7 +176,7 @@ struct ExportReader {
     var facts = ExportedFacts()
     let prefix = FactKey.prefix(conversation, id)
     try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard try facts.take(rest, value, member: view.member) else {
+      guard try facts.take(rest, value, member: view.member, tag: view.tags.tag) else {
         throw view.corrupt(Schema.facts, "message \"\(id)\": malformed fact")
       }
     }

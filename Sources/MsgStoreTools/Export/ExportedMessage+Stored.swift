@@ -86,6 +86,7 @@ extension ExportedWaiting {
       self.facts.attachments = []
       self.facts.reactions = []
       own = OwnFields()
+      self.facts.tags = []
     }
   }
 }
@@ -96,7 +97,8 @@ extension ExportedFacts {
   /// A fact that only says that a message is waited for is skipped. Returns false if the bytes are
   /// not a valid fact.
   mutating func take<E>(
-    _ rest: Bytes, _ value: Bytes, member: (UInt32) throws(E) -> MemberID
+    _ rest: Bytes, _ value: Bytes, member: (UInt32) throws(E) -> MemberID,
+    tag: (UInt8) throws(E) -> MessageTag?
   ) throws(E) -> Bool {
     guard rest.count > 0, let kind = FactKind(rawValue: rest[0]) else { return false }
     let rest = rest.dropFirst(1)
@@ -136,6 +138,11 @@ extension ExportedFacts {
     case .ownField:
       guard FactKey.isOwnFieldName(rest), let record = OwnFieldRecord(value) else { return false }
       ownFields.append(record.register(rest.array()))
+    case .tag:
+      guard let (number, record) = TagRecord.parts(rest, value), let tag = try tag(number) else {
+        return false
+      }
+      tags.append(ExportedTag(tag, record))
     case .waiting:
       break
     }
@@ -159,6 +166,11 @@ extension ExportedFacts {
         : a.reaction.member < b.reaction.member
     }
     receipts.sort { $0.member < $1.member }
+    // Numbers of the client's own tags differ between stores; names do not.
+    tags.sort { a, b in
+      let (first, second) = (a.tag.fixedNumber ?? .max, b.tag.fixedNumber ?? .max)
+      return first == second ? a.tag.name.precedesByBytes(b.tag.name) : first < second
+    }
     waitingMarks.sort { a, b in
       a.kind == b.kind ? a.member < b.member : a.kind.rawValue < b.kind.rawValue
     }

@@ -122,6 +122,8 @@ package struct ExportedFacts: Sendable, Hashable {
   package var waitingMarks: [ExportedWaitingMark] = []
   /// Long own fields, which go to the others by `OwnFields.takeLong`.
   package var ownFields: [OwnRegister] = []
+  /// The tags that were set or removed, those of the client's own last, by name.
+  package var tags: [ExportedTag] = []
 
   package init() {}
 

@@ -93,6 +93,7 @@ struct Restoring: TransactionPart {
     for attachment in facts.attachments { try attachment.attachment.validate() }
     for reaction in facts.reactions { try reaction.reaction.validate() }
     for receipt in facts.receipts { try receipt.member.validate() }
+    for tag in facts.tags { try tag.tag.validateSettable() }
     for mark in facts.waitingMarks { try mark.member.validate() }
     for version in facts.history {
       try ReceivedMessages.validate(text: version.text)
@@ -176,6 +177,11 @@ struct Restoring: TransactionPart {
       let member = try transaction.memberNumber(of: given.reaction.member)
       _ = try transaction.reactions.mergeReaction(
         record, given.reaction.emoji, member, of: id, in: conversation, counting: &counts)
+    }
+    for given in facts.tags {
+      let record = TagRecord(time: given.time.microseconds, isRemoved: given.isRemoved)
+      let number = try transaction.setTags.number(of: given.tag)
+      _ = try transaction.setTags.merge(record, number, of: id, in: conversation)
     }
     for given in facts.receipts {
       var receipt = ExactReceipt()

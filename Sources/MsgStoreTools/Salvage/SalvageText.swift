@@ -71,6 +71,7 @@ struct SalvageText {
     case .reaction: "reactions"
     case .attachment: "attachments"
     case .receipt: "receipts"
+    case .tag: "tags"
     case .waiting, .waitingMark: "marks"
     case .ownField: "own fields"
     }

@@ -65,7 +65,9 @@ final class SalvagedFacts {
       return found.waiting != nil
     }
     var fact = ExportedFacts()
-    guard fact.take(cursor.key.dropFirst(prefix), cursor.value, member: names.member),
+    guard
+      fact.take(
+        cursor.key.dropFirst(prefix), cursor.value, member: names.member, tag: names.tag),
       (try? Restoring.validateFacts(fact)) != nil
     else { return false }
     found.facts += fact
@@ -81,6 +83,7 @@ extension ExportedFacts {
     a.receipts += b.receipts
     a.waitingMarks += b.waitingMarks
     a.ownFields += b.ownFields
+    a.tags += b.tags
   }
 }
 
@@ -92,6 +95,7 @@ extension MessageTraits.Bits {
     if contains(.reactions) { kinds.insert(.reaction) }
     if contains(.attachments) { kinds.insert(.attachment) }
     if contains(.receipts) { kinds.insert(.receipt) }
+    if contains(.tagged) { kinds.insert(.tag) }
     return kinds
   }
 }

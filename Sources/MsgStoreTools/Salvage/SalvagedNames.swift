@@ -35,6 +35,20 @@ final class SalvagedNames {
     return substitute
   }
 
+  /// Returns the tag of a number that was set.
+  ///
+  /// Names of the client's own that are lost get a substitute.
+  func tag(_ number: UInt8) -> MessageTag? {
+    if let fixed = MessageTag.settable.first(where: { $0.fixedNumber == number }) { return fixed }
+    guard TagSet(number: number).isSubset(of: .own) else { return nil }
+    let key = TagKey.name(number)
+    var value = ByteBuffer()
+    guard case .found = source.value(of: key.bytes, in: Schema.tags, to: &value),
+      let name = TagKey.ownName(value.bytes)
+    else { return .own("tag \(number) (name lost)") }
+    return .own(name)
+  }
+
   /// Returns the name of a conversation without details, or a substitute.
   func conversation(_ number: UInt32) -> (id: ConversationID, isKnown: Bool) {
     if let name = orphanedConversations()[number] { return (ConversationID(name), true) }

@@ -73,6 +73,13 @@ struct ForeignCells {
             id: "lost", in: "room", from: "me", text: "no", localTime: time(5), status: .failed))
         try writer.insert(message(1, in: "room", from: "dee"), as: .history)
         try addFacts(with: writer)
+        for tag in [MessageTag.pinned, .starred, .link, .own("todo")] {
+          for id in ["m-2", "m-5"] as [MessageID] {
+            try writer.receiveTag(tag, of: id, in: "club", at: time(9))
+          }
+        }
+        try writer.receiveTag(.starred, of: "m-1", in: "room", at: time(9))
+        try writer.receiveTag(.pinned, of: "not here", in: "room", at: time(9))
         try writer.declareAbsent(40...50, in: "club")
         try writer.setSyncPosition([1, 2, 3], for: "server")
         try writer.setSyncPosition([4], for: "server", in: "club")
@@ -247,6 +254,14 @@ struct ForeignCells {
         let thread = try snapshot.thread(id)
         var ids = try thread.tail(3).map(\.id)
         try attempt { ids += try thread.around("m-4", count: 4).map(\.id) }
+        for tag in MessageTag.builtIn + [.own("todo")] {
+          try attempt {
+            let tagged = try thread.tagged(tag)
+            ids += try tagged.after(.start, count: 9).map(\.id)
+            ids += try tagged.around("m-4", count: 4).map(\.id)
+            _ = try tagged.count
+          }
+        }
         let middle = try thread.at(Self.time(104), count: 5)
         if let first = middle.first, let last = middle.last {
           _ = try thread.before(first.position, count: 100).map(\.text)
@@ -258,6 +273,14 @@ struct ForeignCells {
       try attempt {
         var edge: SearchEdge? = SearchEdge(try SearchQuery(text))
         while let start = edge { edge = try snapshot.search(from: start, count: 3).edge }
+      }
+    }
+    for tag in [MessageTag.pinned, .starred] {
+      try attempt {
+        let tagged = try snapshot.tagged(tag)
+        var page = try tagged.newest(1)
+        while let older = page.older { page = try tagged.before(older, count: 1) }
+        _ = try tagged.count
       }
     }
     try attempt { _ = try snapshot.gaps(in: "club") }

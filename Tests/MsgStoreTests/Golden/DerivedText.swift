@@ -58,7 +58,7 @@ struct DerivedText {
       }
     }
     lines.append("\(id): outbox \(Self.text(try chat.outbox.counts(in: id)))")
-    for tag in MessageTag.allCases {
+    for tag in MessageTag.builtIn {
       let tagged = try chat.thread(id).tagged(tag)
       let (count, ids) = (try tagged.count, try tagged.tail(1000).map(\.id.string))
       if count > 0 { lines.append("\(id): \(count) \(tag) \(ids)") }

@@ -254,7 +254,7 @@ struct RandomActs {
   }
 
   private mutating func told(_ c: ConversationID) -> [RandomAct] {
-    let (kind, id, time) = (below(10), id(), time())
+    let (kind, id, time) = (below(12), id(), time())
     switch kind {
     case 9:
       let owners: [FieldOwner] = [
@@ -294,6 +294,7 @@ struct RandomActs {
         }
       ]
     case 7: return [introducing(at: time)]
+    case 10...11: return [tagging(id, in: c, at: time)]
     default:
       let (bytes, key, otherKey) = (random.bytes(5), "k\(below(3))", "k\(below(3))")
       return [

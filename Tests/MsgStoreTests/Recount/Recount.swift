@@ -50,6 +50,7 @@ struct Recount {
     }
     try compareLists(chat)
     try compareTotals(chat)
+    try compareTagged(rooms, chat)
     try compareTransfers(chat)
     try compareOutbox(chat)
     try compareMemberFields(chat)

@@ -199,11 +199,25 @@ import Testing
       try chat.edit("mine", in: "room", text: "edited")
       try chat.react("👍", to: "d920", in: "room")
       try chat.setDraft("hm", replyTo: "d930", in: "room")
+      try chat.setTag(.pinned, of: "d940", in: "room")
+      try chat.setTag(.starred, of: "d941", in: "room")
+      // Nobody asks for it.
+      try chat.setTag(.link, of: "d942", in: "room")
       try chat.send(message("pending", at: nil, from: "me"))
     }
     try prune(store, Retention(days: 10, messageCount: 5))
     #expect(
-      try all(store) == ["mine", "d920", "d930"] + days(997...1000) + ["pending"])
+      try all(store) == ["mine", "d920", "d930", "d940", "d941"] + days(997...1000)
+        + ["pending"])
+    try store.expectSound()
+    try store.write { chat throws in
+      try chat.removeTag(.pinned, of: "d940", in: "room")
+      try chat.prune()
+    }
+    try store.finishWork()
+    #expect(try !all(store).contains("d940"))
+    let starred = try store.read { try $0.tagged(.starred).newest(9).map(\.id) }
+    #expect(starred == ["d941"])
     try store.expectSound()
   }
 

@@ -13,7 +13,7 @@ import Testing
       try store.read { chat in
         for id in RandomActs.conversations {
           let all = try messages(of: id, chat)
-          for tag in MessageTag.allCases {
+          for tag in MessageTag.builtIn + [.own("a")] {
             let tagged = all.filter { has(tag, $0) }
             let thread = try chat.thread(id)
             let found = try thread.tagged(tag)
@@ -80,8 +80,10 @@ import Testing
     case .audio: return kinds.contains(.audio)
     case .file: return kinds.contains(.document) || kinds.contains(.other)
     case .mention: return message.mentions.contains("me")
+    case .pinned, .starred, .own: return message.tags.contains(tag)
     case .link:
       let text = message.text.lowercased()
+      if message.tags.contains(.link) { return true }
       return text.contains("http://") || text.contains("https://")
     }
   }

@@ -39,14 +39,14 @@ extension MessageFacts {
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
     try transaction.attachments.removeAttachments(of: id, in: conversation)
-    for kind in [FactKind.version, .reaction, .ownField] {
+    for kind in [FactKind.version, .reaction, .ownField, .tag] {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
     }
   }
 
-  /// Sets the marks of a message that tell which kinds of facts it has, and the tags of its
-  /// attachments, and counts its reactions.
+  /// Sets the marks of a message that tell which kinds of facts it has, and the tags that follow
+  /// from them, and counts its reactions.
   ///
   /// - Parameter keepsCounts: True if the message's record already has the numbers of its
   ///   reactions, unless it has none.
@@ -56,7 +56,7 @@ extension MessageFacts {
   ) throws(StoreError) {
     let kinds: [(FactKind, MessageTraits.Bits)] = [
       (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
-      (.receipt, .receipts),
+      (.receipt, .receipts), (.tag, .tagged),
     ]
     for (kind, bit) in kinds {
       let prefix = FactKey.prefix(conversation, id, kind)
@@ -66,7 +66,10 @@ extension MessageFacts {
         message.traits.marks.remove(bit)
       }
     }
-    message.traits.tags.subtract(.attachments)
+    message.traits.tags = []
+    if message.traits.marks.contains(.tagged) {
+      message.traits.tags = try view.facts.setTags(of: id, in: conversation)
+    }
     if message.traits.marks.contains(.attachments) {
       message.traits.tags.formUnion(try view.facts.attachmentTags(of: id, in: conversation))
     }

@@ -218,6 +218,7 @@ extension Deletions {
         continue
       }
       if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
+      if tree == Schema.tags { try transaction.tags.unlist(key.bytes) }
       try transaction.remove(key.bytes, in: tree)
     }
     return count

@@ -199,7 +199,7 @@ struct Moves: TransactionPart {
     count += try transaction.removeAll(
       prefix.bytes, in: Schema.replies, limit: transaction.maximumSweepCount - count)
     // The messages have entered their tags anew.
-    count += try transaction.removeAll(
+    count += try transaction.deletions.removeAll(
       prefix.bytes, in: Schema.tags, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
     try transaction.retentions.move(number, to: target, keepsFloor: true)

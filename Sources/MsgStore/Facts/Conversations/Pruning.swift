@@ -141,6 +141,7 @@ struct Pruning: TransactionPart {
     if message.traits.marks.contains(.hidden) || !message.traits.pendingEdits.isEmpty {
       return true
     }
+    if !message.traits.tags.isDisjoint(with: .everywhere) { return true }
     if let answered, answered == position.id || message.traits.names.contains(answered) {
       return true
     }

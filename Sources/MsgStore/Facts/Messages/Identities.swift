@@ -313,6 +313,7 @@ struct Identities: TransactionPart {
       _ = try transaction.reactions.mergeReaction(
         record, emoji, member, of: other, in: target, counting: &counts)
     }
+    try transaction.setTags.copyTags(of: id, in: conversation, to: other, in: target)
     for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
       try transaction.receipts.join(receipt, of: member, with: other, in: target)
     }

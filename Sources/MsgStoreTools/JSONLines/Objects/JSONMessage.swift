@@ -38,6 +38,7 @@ extension ExportedMessage: JSONObjectValue {
     try fields.list("receipts", &facts.receipts)
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
+    try fields.list("tags", &facts.tags)
   }
 }
 
@@ -63,6 +64,7 @@ extension ExportedWaiting: JSONObjectValue {
     try fields.list("receipts", &facts.receipts)
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
+    try fields.list("tags", &facts.tags)
   }
 }
 
