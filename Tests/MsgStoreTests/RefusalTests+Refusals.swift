@@ -80,6 +80,7 @@ extension RefusalTests {
     Refusal("pin what is not there") { _ = try $0.setPinned(true, of: "none") },
     Refusal("mute what is not there") { _ = try $0.setMuted(true, of: "none") },
     Refusal("archive what is not there") { _ = try $0.setArchived(true, of: "none") },
+    Refusal("mark what is not there") { _ = try $0.setMarkedUnread(true, of: "none") },
     Refusal("draft what is too long") { _ = try $0.setDraft(huge, in: "g") },
     Refusal("draft where nothing is") { _ = try $0.setDraft("x", in: "none") },
     Refusal("draft an answer to no name") { _ = try $0.setDraft("x", replyTo: "", in: "g") },

@@ -120,14 +120,20 @@ struct ConversationActs: TransactionPart {
     return isChanged
   }
 
-  /// Sets or clears the pinned, muted, or archived mark.
+  /// Sets or clears the mark pinned, muted, archived, or marked as unread.
   ///
   /// Returns true if anything changed.
   func set(
     _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
     to isSet: Bool, of id: ConversationID
   ) throws(StoreError) -> Bool {
-    let conversation = try transaction.conversations.knownConversation(id)
+    try set(mark, path, to: isSet, of: try transaction.conversations.knownConversation(id))
+  }
+
+  func set(
+    _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
+    to isSet: Bool, of conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
     if conversation.summary.marks.contains(mark) == isSet { return false }
     let known = try transaction.conversations.newestServerTime(in: conversation)
     return try transaction.conversations.update(conversation) { new in

@@ -12,7 +12,10 @@ struct LocalMarks: TransactionPart {
   /// Returns true if anything changed.
   func markRead(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
-    return try markRead(conversation, upTo: limit)
+    let isRead = try markRead(conversation, upTo: limit)
+    let isCleared = try transaction.conversationActs.set(
+      .markedUnread, \.markedUnreadAt, to: false, of: conversation)
+    return isRead || isCleared
   }
 
   private func markRead(

@@ -123,12 +123,17 @@ public struct LiveSlice: Sendable, Hashable {
   public let slice: MessageSlice
   /// The differences from the previous value; for the first value, from an empty slice.
   ///
-  /// A message is `changed` also if only its delivery changed and receipts are counted.
+  /// A message is `changed` also if only its delivery or its reading changed and receipts are
+  /// counted.
   public let differences: LiveDifferences
   /// The delivery of the local member's acknowledged messages, by index; nil for all others.
   ///
   /// Empty unless the sequence counts receipts.
   public let deliveries: [Delivery?]
+  /// True for each message that the local member has not read, by index.
+  ///
+  /// Empty unless the sequence counts receipts.
+  public let unread: [Bool]
 
   /// Creates a value, for previews and tests of views.
   ///
@@ -136,13 +141,15 @@ public struct LiveSlice: Sendable, Hashable {
   ///   - slice: The messages.
   ///   - differences: The differences from the previous value.
   ///   - deliveries: One element for each message, or none.
+  ///   - unread: One element for each message, or none.
   public init(
     _ slice: MessageSlice, differences: LiveDifferences = LiveDifferences(),
-    deliveries: [Delivery?] = []
+    deliveries: [Delivery?] = [], unread: [Bool] = []
   ) {
     self.slice = slice
     self.differences = differences
     self.deliveries = deliveries
+    self.unread = unread
   }
 }
 
@@ -219,7 +226,8 @@ public struct LiveThread: AsyncSequence, Sendable {
 extension LiveSlice {
   fileprivate init(_ value: LiveReader<LiveThreadRequest>.Value) {
     self.init(
-      value.content.slice, differences: value.differences, deliveries: value.content.deliveries)
+      value.content.slice, differences: value.differences, deliveries: value.content.deliveries,
+      unread: value.content.unread)
   }
 }
 
@@ -241,6 +249,7 @@ struct LiveThreadRequest: LiveRequest {
   struct Content: Sendable {
     let slice: MessageSlice
     let deliveries: [Delivery?]
+    let unread: [Bool]
   }
 
   /// The conversation's id at the last read.
@@ -276,7 +285,8 @@ struct LiveThreadRequest: LiveRequest {
       }
     conversation = slice.content.origin.conversation
     let deliveries = countsReceipts ? try chat.deliveries(of: slice) : []
-    return Content(slice: slice, deliveries: deliveries)
+    let unread = countsReceipts ? try chat.unread(in: slice) : []
+    return Content(slice: slice, deliveries: deliveries, unread: unread)
   }
 
   private func replies(
@@ -321,6 +331,7 @@ struct LiveThreadRequest: LiveRequest {
     func isDeliverySame(_ index: Int, _ newIndex: Int) -> Bool {
       guard let old, !old.deliveries.isEmpty, !new.deliveries.isEmpty else { return true }
       return old.deliveries[index] == new.deliveries[newIndex]
+        && old.unread[index] == new.unread[newIndex]
     }
     var differences = LiveDifferences(
       a?.count ?? 0, b.count,

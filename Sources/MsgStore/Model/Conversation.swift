@@ -25,12 +25,15 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   ///   - isMuted: True if its unread messages are counted separately.
   ///   - isArchived: True if it is in the list of archived conversations.
   ///   - hasDraft: True if it has a draft.
+  ///   - isMarkedUnread: True if the local member has marked it as unread.
+  ///   - updatedAt: The newest time of its title, picture, and marks.
   public init(
     id: ConversationID, kind: ConversationKind = .group, participants: [MemberID] = [],
     title: String? = nil, avatar: String? = nil, preview: ConversationPreview? = nil,
     lastActivity: Timestamp? = nil, messageCount: Int = 0, unreadCount: Int = 0,
     unreadMentionCount: Int = 0, isMember: Bool = true, isPinned: Bool = false,
-    isMuted: Bool = false, isArchived: Bool = false, hasDraft: Bool = false
+    isMuted: Bool = false, isArchived: Bool = false, hasDraft: Bool = false,
+    isMarkedUnread: Bool = false, updatedAt: Timestamp? = nil
   ) {
     let place = ListPlace(
       section: isArchived ? .archived : isPinned ? .pinned : .normal,
@@ -41,7 +44,8 @@ public struct Conversation: Sendable, Hashable, Identifiable {
         participants: Array(participants.prefix(Self.maximumListedParticipantCount)),
         participantCount: participants.count, isMember: isMember, title: title, avatar: avatar,
         createdBy: nil, createdAt: nil, isPinned: isPinned, isMuted: isMuted,
-        isArchived: isArchived, hasDraft: hasDraft, deletedUpTo: nil, lastActivity: lastActivity,
+        isArchived: isArchived, isMarkedUnread: isMarkedUnread, hasDraft: hasDraft,
+        updatedAt: updatedAt, deletedUpTo: nil, lastActivity: lastActivity,
         unreadCount: unreadCount, unreadMentionCount: unreadMentionCount,
         messageCount: messageCount, preview: preview,
         position: ConversationPosition(place: place, number: 0), isDeleted: false))
@@ -80,6 +84,14 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   public var isMuted: Bool { content.fields.isMuted }
   /// True if it is in the list of archived conversations instead of the main list.
   public var isArchived: Bool { content.fields.isArchived }
+  /// True if the local member has marked it as unread, whatever its counters say.
+  public var isMarkedUnread: Bool { content.fields.isMarkedUnread }
+  /// The newest time at which the title, the picture, or one of the marks pinned, muted, archived,
+  /// and unread changed, or else that of the creation; nil if none is known.
+  ///
+  /// The time of a change made here is provisional until the server's becomes known. Messages and
+  /// members do not count; see `lastActivity`.
+  public var updatedAt: Timestamp? { content.fields.updatedAt }
   /// True if it has a draft; see `draft(of:)`.
   public var hasDraft: Bool { content.fields.hasDraft }
   /// The time up to which messages were deleted with the conversation; these do not come back.
@@ -133,7 +145,9 @@ public struct Conversation: Sendable, Hashable, Identifiable {
     let isPinned: Bool
     let isMuted: Bool
     let isArchived: Bool
+    let isMarkedUnread: Bool
     let hasDraft: Bool
+    let updatedAt: Timestamp?
     let deletedUpTo: Timestamp?
     let lastActivity: Timestamp?
     let unreadCount: Int

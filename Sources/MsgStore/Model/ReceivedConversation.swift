@@ -63,6 +63,8 @@ public struct ReceivedConversation: Sendable, Hashable {
   public var isMuted: Bool?
   /// True if it is hidden from the main list.
   public var isArchived: Bool?
+  /// True if the local member has marked it as unread on another device.
+  public var isMarkedUnread: Bool?
   /// The draft begun on another device; an empty text without a reply means that it was discarded.
   ///
   /// The draft's own time decides.

@@ -61,6 +61,11 @@ public struct StoreOptions: Sendable {
   /// For a server that knows conversations by their messages only. The new conversation has no
   /// members and no outbox entry of its own.
   public var createsConversationsOnSend = false
+  /// True if a new message brings an archived conversation back to the main list.
+  ///
+  /// A message counts if it is sent here or comes live (``Arrival/live``). A muted conversation
+  /// stays in the archive.
+  public var newMessagesLeaveArchive = false
   /// True if the list of conversations skips retracted messages and shows the message before
   /// instead.
   public var previewsSkipRetracted = false
@@ -138,7 +143,8 @@ public struct StoreOptions: Sendable {
       maximumWaitingCount: maximumWaitingCount,
       maximumInlineMemberCount: maximumInlineMemberCount,
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
-      maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend)
+      maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend,
+      newMessagesLeaveArchive: newMessagesLeaveArchive)
   }
 
   var database: DatabaseOptions {
@@ -167,4 +173,5 @@ struct StoreRules: Sendable {
   var maximumRetractionAge: Duration?
   var maximumEditAge: Duration?
   var createsConversationsOnSend = false
+  var newMessagesLeaveArchive = false
 }

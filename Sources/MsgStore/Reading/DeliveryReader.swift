@@ -31,6 +31,34 @@ struct DeliveryReader {
     }
   }
 
+  /// Returns true for each message of a slice that the local member has not read, by index.
+  func unread(in slice: MessageSlice) throws(StoreError) -> [Bool] {
+    var unread = [Bool](repeating: false, count: slice.count)
+    guard view.localMember != nil,
+      let number = try view.number(of: slice.content.origin.conversation),
+      case let summary = try view.conversations.summary(number), summary.unreadCount > 0
+    else { return unread }
+    let start = try unreadStart(number, summary) ?? .start
+    let positions = slice.map(\.position)
+    guard let first = positions.firstIndex(where: { $0 >= start }) else { return unread }
+    var scan = try ThreadScan(view, number, from: positions[first])
+    for index in first..<positions.count {
+      var record = try scan.next()
+      let isThere = record == nil ? false : try scan.position() == positions[index]
+      if !isThere {
+        // The slice passes over messages, as those with a tag do.
+        scan = try ThreadScan(view, number, from: positions[index])
+        record = try scan.next()
+      }
+      guard let record, try scan.position() == positions[index] else {
+        throw view.corrupt(Schema.messages, "message \"\(positions[index].id)\": missing")
+      }
+      let count = view.receipts.unreadCount(record, at: positions[index], summary)
+      unread[index] = count.messages > 0
+    }
+    return unread
+  }
+
   /// Returns the receipts of all members that are known to have a message, in order of their names.
   func readers(
     of id: MessageID, in conversation: ConversationID

@@ -126,7 +126,9 @@ struct ListReader {
       },
       createdAt: details.createdAt.map { Timestamp(microseconds: $0) },
       isPinned: summary.marks.contains(.pinned), isMuted: summary.marks.contains(.muted),
-      isArchived: summary.marks.contains(.archived), hasDraft: details.hasDraft,
+      isArchived: summary.marks.contains(.archived),
+      isMarkedUnread: summary.marks.contains(.markedUnread), hasDraft: details.hasDraft,
+      updatedAt: (details.newestTime ?? details.createdAt).map { Timestamp(microseconds: $0) },
       deletedUpTo: summary.deletedUpTo.map { Timestamp(microseconds: $0) },
       lastActivity: summary.hasLast ? Timestamp(microseconds: summary.activity) : nil,
       // If the first opening with a local member was not finished, some messages are counted

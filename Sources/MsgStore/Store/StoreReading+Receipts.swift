@@ -24,6 +24,14 @@ extension StoreReading where Self: ~Copyable {
     try access.read { (view) throws(StoreError) in try view.delivery.deliveries(of: slice) }
   }
 
+  /// Returns true for each message of a slice that the local member has not read, by index.
+  ///
+  /// The slice must come from this snapshot or writer. Costs two lookups if nothing is unread in
+  /// the conversation; else a walk along the messages of the slice.
+  public func unread(in slice: MessageSlice) throws(StoreError) -> [Bool] {
+    try access.read { (view) throws(StoreError) in try view.delivery.unread(in: slice) }
+  }
+
   /// Returns the members who have received or read a message, in the order in which they came to
   /// this store.
   ///

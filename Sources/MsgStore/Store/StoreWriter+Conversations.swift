@@ -132,7 +132,22 @@ extension StoreWriter {
       try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id))
   }
 
-  /// Moves a conversation to the archived list, where it stays whatever arrives, or back.
+  /// Marks a conversation as unread, or takes the mark back.
+  ///
+  /// The mark says that the local member means to come back to it; messages and counters stay as
+  /// they are. `markRead(_:)` and `markRead(_:upTo:)` take it back as well.
+  @discardableResult
+  public func setMarkedUnread(
+    _ isMarkedUnread: Bool, of id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try transaction.perform(
+      try transaction.conversationActs.set(
+        .markedUnread, \.markedUnreadAt, to: isMarkedUnread, of: id))
+  }
+
+  /// Moves a conversation to the archived list, or back.
+  ///
+  /// It stays there whatever arrives, unless `StoreOptions.newMessagesLeaveArchive` is set.
   @discardableResult
   public func setArchived(_ isArchived: Bool, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(

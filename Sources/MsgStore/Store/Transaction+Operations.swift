@@ -10,6 +10,7 @@ extension Transaction {
       try summaries.makeRoom()
       let result = try operation()
       try outboxFollowing.settle()
+      try leaveArchive()
       if isReadThrough { try settle() }
       return result
     }
@@ -31,12 +32,24 @@ extension Transaction {
     try outboxEntries.writeTotals()
   }
 
+  /// Brings archived conversations with a new message back to the list.
+  private func leaveArchive() throws(StoreError) {
+    if leavingArchive.isEmpty { return }
+    let numbers = leavingArchive.sorted()
+    leavingArchive = []
+    for number in numbers where try isStored(number) {
+      _ = try conversationActs.set(
+        .archived, \.archivedAt, to: false, of: try conversation(number))
+    }
+  }
+
   /// Prepares the transaction for its commit.
   ///
   /// Answers effects here too: a refusal that the client caught may have left some behind.
   func finish() throws(StoreError) {
     try change { () throws(StoreError) in
       try outboxFollowing.settle()
+      try leaveArchive()
       try packer.packGrown()
       try settle()
     }

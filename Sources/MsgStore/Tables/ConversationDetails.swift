@@ -36,12 +36,13 @@ package struct ConversationDetails: Hashable, StoredRecord {
   package var avatar = TextRegister()
   package var createdBy: UInt32?
   package var createdAt: Int64?
-  /// The times at which pinned, muted and archived were last set or cleared.
+  /// The times at which pinned, muted, archived, and marked as unread were last set or cleared.
   ///
   /// Their values are in the summary.
   package var pinnedAt: Int64?
   package var mutedAt: Int64?
   package var archivedAt: Int64?
+  package var markedUnreadAt: Int64?
   /// The other names that lead to this conversation, the newest last.
   package var aliases: [ConversationID] = []
   package var hasDraft = false
@@ -79,6 +80,9 @@ package struct ConversationDetails: Hashable, StoredRecord {
     fields.optional(16, &pinnedAt, or: 0) { $0.fixed(&$1, "time of the pinned mark") }
     fields.optional(32, &mutedAt, or: 0) { $0.fixed(&$1, "time of the muted mark") }
     fields.optional(64, &archivedAt, or: 0) { $0.fixed(&$1, "time of the archived mark") }
+    fields.optional(2048, &markedUnreadAt, or: 0) {
+      $0.fixed(&$1, "time of the mark as unread")
+    }
     if fields.has(128, !aliases.isEmpty) {
       // Earlier versions wrote more than the limit.
       var count = aliases.count

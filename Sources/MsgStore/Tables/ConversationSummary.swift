@@ -25,7 +25,8 @@ package struct ConversationSummary: Hashable, StoredRecord {
     package static let archived = Flags(rawValue: 32)
     /// Deleted until something newer arrives: not in any list, and not found by name.
     package static let hidden = Flags(rawValue: 64)
-    fileprivate static let all: UInt64 = 120
+    package static let markedUnread = Flags(rawValue: 512)
+    fileprivate static let all: UInt64 = 632
   }
 
   /// The last message, as the list shows it.
@@ -57,7 +58,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
     }
   }
 
-  /// The flags pinned, muted, archived, and hidden.
+  /// The flags pinned, muted, archived, hidden, and marked as unread.
   package var marks: Flags = []
   /// The time at which the conversation was created.
   ///

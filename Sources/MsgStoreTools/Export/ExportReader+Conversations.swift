@@ -25,6 +25,8 @@ extension ExportReader {
     exported.mutedAt = Timestamp(known: details.mutedAt)
     exported.isArchived = summary.marks.contains(.archived)
     exported.archivedAt = Timestamp(known: details.archivedAt)
+    exported.isMarkedUnread = summary.marks.contains(.markedUnread)
+    exported.markedUnreadAt = Timestamp(known: details.markedUnreadAt)
     exported.isHidden = summary.marks.contains(.hidden)
     exported.deletedUpTo = Timestamp(known: summary.deletedUpTo)
     let retention = try view.retention.record(number)

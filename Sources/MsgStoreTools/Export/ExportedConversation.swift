@@ -27,6 +27,8 @@ package struct ExportedConversation: Sendable, Hashable {
   package var mutedAt: Timestamp?
   package var isArchived = false
   package var archivedAt: Timestamp?
+  package var isMarkedUnread = false
+  package var markedUnreadAt: Timestamp?
   /// True if it was deleted and nothing newer has come.
   package var isHidden = false
   package var deletedUpTo: Timestamp?

@@ -64,9 +64,12 @@ extension Restoring {
     new.details.pinnedAt = given.pinnedAt?.microseconds ?? new.details.pinnedAt
     new.details.mutedAt = given.mutedAt?.microseconds ?? new.details.mutedAt
     new.details.archivedAt = given.archivedAt?.microseconds ?? new.details.archivedAt
+    new.details.markedUnreadAt =
+      given.markedUnreadAt?.microseconds ?? new.details.markedUnreadAt
     if given.isPinned { new.marks.insert(.pinned) }
     if given.isMuted { new.marks.insert(.muted) }
     if given.isArchived { new.marks.insert(.archived) }
+    if given.isMarkedUnread { new.marks.insert(.markedUnread) }
     if given.isHidden { new.marks.insert(.hidden) }
   }
 

@@ -21,6 +21,7 @@ import Testing
     if random.chance(30) { fact.isPinned = random.chance(50) }
     if random.chance(30) { fact.isMuted = random.chance(50) }
     if random.chance(30) { fact.isArchived = random.chance(50) }
+    if random.chance(30) { fact.isMarkedUnread = random.chance(50) }
     if random.chance(20) {
       let reply: MessageID? = random.chance(50) ? "m" : nil
       fact.draft = Draft(text: random.chance(50) ? "d" : "", replyTo: reply, time: time())
@@ -47,7 +48,7 @@ import Testing
             + " \(room.isMember) \(String(describing: room.title))"
             + " \(String(describing: room.avatar)) \(String(describing: room.createdBy))"
             + " \(String(describing: room.createdAt)) \(room.isPinned) \(room.isMuted)"
-            + " \(room.isArchived) \(String(describing: try chat.draft(of: id)))")
+            + " \(room.isArchived) \(room.isMarkedUnread) \(String(describing: try chat.draft(of: id)))")
         lines += try chat.participations(in: id).map { "\($0)" }
       }
       return lines

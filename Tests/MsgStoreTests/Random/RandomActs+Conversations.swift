@@ -42,7 +42,10 @@ extension RandomActs {
       return [
         RandomAct("setArchived \(c) \(isOn)") { w throws(StoreError) in
           try w.setArchived(isOn, of: c)
-        }
+        },
+        RandomAct("setMarkedUnread \(c) \(!isOn)") { w throws(StoreError) in
+          try w.setMarkedUnread(!isOn, of: c)
+        },
       ]
     case 3:
       return [

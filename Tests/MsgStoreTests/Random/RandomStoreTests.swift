@@ -74,7 +74,7 @@ extension MessageStore {
       for room in rooms.sorted(by: { $0.id < $1.id }) {
         lines.append(
           "\(room.id) \(room.kind) \(room.title ?? "-") \(room.avatar ?? "-") \(room.participants)"
-            + " \(room.isPinned) \(room.isMuted) \(room.isArchived) \(room.messageCount)"
+            + " \(room.isPinned) \(room.isMuted) \(room.isArchived) \(room.isMarkedUnread) \(room.messageCount)"
             + " \(room.unreadCount) \(room.deletedUpTo.map { "\($0.microseconds)" } ?? "-")"
             + " \(try chat.draft(of: room.id)?.text ?? "-")")
         lines += try chat.participations(in: room.id).map { "\($0)" }

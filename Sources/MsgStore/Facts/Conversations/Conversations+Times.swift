@@ -28,6 +28,7 @@ extension Conversations {
 extension ConversationDetails {
   /// The newest time of any register.
   var newestTime: Int64? {
-    [title.time, avatar.time, pinnedAt, mutedAt, archivedAt].compactMap { $0 }.max()
+    [title.time, avatar.time, pinnedAt, mutedAt, archivedAt, markedUnreadAt]
+      .compactMap { $0 }.max()
   }
 }

@@ -11,7 +11,7 @@ package struct Conversations: TransactionPart {
     package var details: ConversationDetails
     /// The members, which are read when the change asks for them.
     package var members: MembershipChange
-    /// The pinned, muted, and archived marks.
+    /// The marks pinned, muted, archived, and marked as unread.
     package var marks: ConversationSummary.Flags
   }
 
@@ -188,6 +188,7 @@ extension Conversations {
     merge(.pinned, \.pinnedAt)
     merge(.muted, \.mutedAt)
     merge(.archived, \.archivedAt)
+    merge(.markedUnread, \.markedUnreadAt)
   }
 }
 

@@ -47,7 +47,7 @@ struct Deletions: TransactionPart {
     try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: number))
   }
 
-  /// Ends what a deletion ends: the draft, the pinned mark, and the archived mark.
+  /// Ends what a deletion ends: the draft, and the marks pinned, archived, and marked as unread.
   func forget(
     _ conversation: OpenConversation, at time: Int64, isLocal: Bool
   ) throws(StoreError) {
@@ -65,6 +65,8 @@ struct Deletions: TransactionPart {
         false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
       transaction.conversations.mergeMark(
         false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
+      transaction.conversations.mergeMark(
+        false, .markedUnread, \.markedUnreadAt, Timestamp(microseconds: end), &new)
     }
   }
 

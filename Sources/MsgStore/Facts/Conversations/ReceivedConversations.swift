@@ -41,6 +41,8 @@ struct ReceivedConversations: TransactionPart {
       transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
       transaction.conversations.mergeMark(
         received.isArchived, .archived, \.archivedAt, received.at, &new)
+      transaction.conversations.mergeMark(
+        received.isMarkedUnread, .markedUnread, \.markedUnreadAt, received.at, &new)
     }
     let hasDraft = try received.draft.map { (draft) throws(StoreError) in
       try transaction.conversations.mergeDraft(DraftRecord(draft), of: conversation)

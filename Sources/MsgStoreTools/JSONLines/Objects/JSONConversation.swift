@@ -24,6 +24,8 @@ extension ExportedConversation: JSONObjectValue {
     try fields.optional("muted_ms", &mutedAt)
     try fields.flag("archived", &isArchived)
     try fields.optional("archived_ms", &archivedAt)
+    try fields.flag("marked_unread", &isMarkedUnread)
+    try fields.optional("marked_unread_ms", &markedUnreadAt)
     try fields.flag("deleted", &isHidden)
     try fields.optional("deleted_up_to_ms", &deletedUpTo)
     try fields.optional("retention", &retention)
