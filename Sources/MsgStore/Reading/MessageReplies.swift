@@ -22,7 +22,7 @@ public struct MessageReplies: ~Copyable {
   ///
   /// It is nil in every store that this version has made. In one of an older version, the replies
   /// become known in the background after the first opening for writing, newest first in each
-  /// conversation. Until then those before this position are missing.
+  /// conversation. Until then those before this position may be missing.
   public let completeFrom: MessagePosition?
 
   fileprivate init(

@@ -20,7 +20,8 @@ public struct TaggedMessages: ~Copyable {
   ///
   /// It is nil in every store that this version has made. In one of an older version, the tags
   /// become known in the background after the first opening for writing, newest first in each
-  /// conversation. Until then those before this position are missing, here and in the count.
+  /// conversation. Until then those before this position may be missing here, and are missing in
+  /// the count.
   public let completeFrom: MessagePosition?
 
   init(
