@@ -48,7 +48,8 @@ import Testing
             + " \(room.isMember) \(String(describing: room.title))"
             + " \(String(describing: room.avatar)) \(String(describing: room.createdBy))"
             + " \(String(describing: room.createdAt)) \(room.isPinned) \(room.isMuted)"
-            + " \(room.isArchived) \(room.isMarkedUnread) \(String(describing: try chat.draft(of: id)))")
+            + " \(room.isArchived) \(room.isMarkedUnread) \(String(describing: try chat.draft(of: id)))"
+        )
         lines += try chat.participations(in: id).map { "\($0)" }
       }
       return lines

@@ -31,7 +31,8 @@ extension Recount {
       let tagged = try chat.tagged(tag)
       guard tagged.isComplete else { continue }
       let slice = try tagged.newest(100_000)
-      expect(Set(slice.map { [$0.conversation.string, $0.id.string] }), Set(expected), "all \(tag)")
+      expect(
+        Set(slice.map { [$0.conversation.string, $0.id.string] }), Set(expected), "all \(tag)")
       expect(slice.count, expected.count, "number of all \(tag)")
       let times = slice.map { $0.serverTimestamp ?? $0.localTime ?? Timestamp(microseconds: 0) }
       expect(times, times.sorted(), "order of all \(tag)")

@@ -85,21 +85,36 @@ import Testing
   @Test func wordsMayComeInAnyOrderAndBeforeTheirMessage() throws {
     let acts: [(String, (borrowing StoreWriter) throws(StoreError) -> Void)] = [
       ("insert", { w throws(StoreError) in try w.insert(attached("m", .image, at: 5)) }),
-      ("star", { w throws(StoreError) in
-        try w.receiveTag(.starred, of: "m", in: "room", at: time(7))
-      }),
-      ("unstar", { w throws(StoreError) in
-        try w.receiveTag(.starred, isRemoved: true, of: "s", in: "room", at: time(7))
-      }),
-      ("todo", { w throws(StoreError) in
-        try w.receiveTag(.own("todo"), of: "s", in: "room", at: time(9))
-      }),
-      ("untodo", { w throws(StoreError) in
-        try w.receiveTag(.own("todo"), isRemoved: true, of: "m", in: "room", at: time(8))
-      }),
-      ("name", { w throws(StoreError) in
-        try w.acknowledge("m", in: "room", serverTimestamp: time(5), as: "s")
-      }),
+      (
+        "star",
+        { w throws(StoreError) in
+          try w.receiveTag(.starred, of: "m", in: "room", at: time(7))
+        }
+      ),
+      (
+        "unstar",
+        { w throws(StoreError) in
+          try w.receiveTag(.starred, isRemoved: true, of: "s", in: "room", at: time(7))
+        }
+      ),
+      (
+        "todo",
+        { w throws(StoreError) in
+          try w.receiveTag(.own("todo"), of: "s", in: "room", at: time(9))
+        }
+      ),
+      (
+        "untodo",
+        { w throws(StoreError) in
+          try w.receiveTag(.own("todo"), isRemoved: true, of: "m", in: "room", at: time(8))
+        }
+      ),
+      (
+        "name",
+        { w throws(StoreError) in
+          try w.acknowledge("m", in: "room", serverTimestamp: time(5), as: "s")
+        }
+      ),
     ]
     var random = SeededGenerator(seed: seeds(1)[0])
     for _ in 0..<60 {
