@@ -168,7 +168,8 @@ extension StoreWriter {
   public func receive(
     _ reaction: Reaction, isRemoved: Bool = false, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.perform(
+    try reaction.time.validate()
+    return try transaction.perform(
       try transaction.messageUpdates.receive(
         reaction, isRemoved: isRemoved, to: id, in: conversation))
   }

@@ -42,13 +42,14 @@ extension StoreWriter {
   ///
   /// - Returns: True if anything changed.
   /// - Throws: `input(.tag)` if the tag follows from the message; `input(.identifier)`;
-  ///   `input(.tooMany(.ownTags))`.
+  ///   `input(.implausibleTime)`; `input(.tooMany(.ownTags))`.
   @discardableResult
   public func receiveTag(
     _ tag: MessageTag, isRemoved: Bool = false, of id: MessageID,
     in conversation: ConversationID, at time: Timestamp
   ) throws(StoreError) -> Bool {
-    try transaction.perform(
+    try time.validate()
+    return try transaction.perform(
       try transaction.setTags.receive(
         tag, isRemoved: isRemoved, of: id, in: conversation, at: time))
   }

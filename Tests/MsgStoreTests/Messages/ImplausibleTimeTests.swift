@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import Testing
 
 /// Times that cannot be, above all milliseconds that were read as seconds, are refused and named.
@@ -54,6 +55,7 @@ import Testing
     Act("a reaction") {
       _ = try $0.receive(Reaction("👍", from: "ann", at: $1), to: "m", in: "room")
     },
+    Act("a tag") { _ = try $0.receiveTag(.pinned, of: "m", in: "room", at: $1) },
     Act("a receipt") {
       _ = try $0.receive(ReceivedReceipt(in: "room", of: "ann", .read, .upTo("m"), time: $1))
     },
@@ -142,6 +144,22 @@ import Testing
     let text = "\(StoreError.input(.implausibleTime(Self.mistaken)))"
     #expect(text.contains("implausible") && text.contains("unit"))
     try store.expectSound()
+  }
+
+  /// An earlier version may have stored them.
+  @Test func exportsAreRestoredWhateverTheirTimes() throws {
+    for odd in Self.odd where (odd.microseconds % 1000) == 0 {
+      let milliseconds = odd.microseconds / 1000
+      let lines = [
+        #"{"kind":"store","local_member":"me"}"#, #"{"kind":"conversation","id":"room"}"#,
+        #"{"kind":"message","conversation":"room","id":"m","sender":"you","timestamp_ms":5,"text":"t"}"#,
+        #"{"kind":"reaction","conversation":"room","message":"m","member":"ann","emoji":"👍","time_ms":\#(milliseconds)}"#,
+      ]
+      let text = lines.joined(separator: "\n") + "\n"
+      let store = try MessageStore.restored(from: Array(text.utf8))
+      let reactions = try store.read { try $0.reactions(to: "m", in: "room") }
+      #expect(reactions == [Reaction("👍", from: "ann", at: odd)])
+    }
   }
 
   @Test func anAnswerWithATimeThatCannotBeLeavesTheWorkOut() throws {

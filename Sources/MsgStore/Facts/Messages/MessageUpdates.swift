@@ -81,7 +81,8 @@ package struct MessageUpdates: TransactionPart {
     }
   }
 
-  /// Merges a received reaction.
+  /// Merges a reaction that was received, at a time that the caller has found plausible, or one of
+  /// an export, at any time.
   ///
   /// Returns true if anything changed.
   package func receive(
@@ -90,7 +91,6 @@ package struct MessageUpdates: TransactionPart {
     try id.validate()
     try conversation.validate()
     try reaction.validate()
-    try reaction.time.validate()
     let conversation = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
