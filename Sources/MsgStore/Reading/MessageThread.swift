@@ -71,8 +71,8 @@ public struct MessageThread: ~Copyable {
     guard let number else { return TaggedMessages(view, conversation, nil, tag, nil) }
     return try view.within { () throws(StoreError) in
       let start = try view.work.enteredMessages().start(in: number)
-      let numbers = try view.tags.number(of: tag).map { (conversation: number, tag: $0) }
-      return TaggedMessages(view, conversation, numbers, tag, start)
+      return TaggedMessages(
+        view, conversation, (number, try view.tags.number(of: tag)), tag, start)
     }
   }
 

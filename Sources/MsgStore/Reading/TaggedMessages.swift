@@ -12,8 +12,9 @@ import PageFile
 public struct TaggedMessages: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
-  /// The numbers of the conversation and the tag; nil if there is no such conversation or tag.
-  private let numbers: (conversation: UInt32, tag: UInt8)?
+  /// The numbers of the conversation and the tag; nil if there is no such conversation, the tag's
+  /// also if the store does not know its name.
+  private let numbers: (conversation: UInt32, tag: UInt8?)?
   /// The tag that all messages have.
   public let tag: MessageTag
   /// The position from which on all messages with the tag are here, or nil if all of them are.
@@ -26,7 +27,7 @@ public struct TaggedMessages: ~Copyable {
 
   init(
     _ view: StoreView, _ conversation: ConversationID,
-    _ numbers: (conversation: UInt32, tag: UInt8)?, _ tag: MessageTag,
+    _ numbers: (conversation: UInt32, tag: UInt8?)?, _ tag: MessageTag,
     _ completeFrom: MessagePosition?
   ) {
     self.view = view
@@ -45,9 +46,10 @@ public struct TaggedMessages: ~Copyable {
   public var count: Int {
     get throws(StoreError) {
       // Until the local member is known, its mentions are entered in part.
-      guard let numbers, tag != .mention || view.localMember != nil else { return 0 }
+      guard let numbers, let number = numbers.tag, tag != .mention || view.localMember != nil
+      else { return 0 }
       return try view.within { () throws(StoreError) in
-        try view.tags.count(numbers.tag, in: numbers.conversation)
+        try view.tags.count(number, in: numbers.conversation)
       }
     }
   }
@@ -111,12 +113,12 @@ public struct TaggedMessages: ~Copyable {
     _ body: (inout TagWalk) throws(StoreError) -> Void
   ) throws(StoreError) -> MessageSlice {
     guard count >= 1 else { throw .input(.count(count)) }
-    guard let (number, tag) = numbers else {
+    guard let numbers, let tag = numbers.tag else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)
     }
     return try view.within { () throws(StoreError) in
-      let builder = SliceBuilder(view, conversation, number, count: count)
+      let builder = SliceBuilder(view, conversation, numbers.conversation, count: count)
       var walk = TagWalk(view, builder, tag, at: position)
       try body(&walk)
       return try walk.makeSlice()

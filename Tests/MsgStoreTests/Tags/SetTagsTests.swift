@@ -31,6 +31,13 @@ import Testing
       #expect(try store.names(tag) == ["m1", "m3"])
     }
     #expect(try store.names(.own("other")) == [])
+    try store.read { chat throws in
+      let others = try chat.thread("room").tagged(.own("other"))
+      #expect(try others.around("m2", count: 3).isEmpty)
+      #expect(throws: StoreError.message(.notFound, "none", in: "room")) {
+        try others.around("none", count: 3)
+      }
+    }
     #expect(try tags(store, "m1") == [.link, .starred, todo])
     #expect(try tags(store, "m2") == [.pinned])
     try store.expectSound()
