@@ -30,7 +30,7 @@ extension Message {
     }
   }
 
-  /// Returns the client's own field of a name, or nil if there is none.
+  /// Returns the client's own field of a name, or nil if the message lacks it.
   public func ownField(_ name: String) -> OwnField? {
     guard let register = rare?.fields.ownFields[Array(name.utf8)], !register.name.isEmpty,
       !register.isRemoved

@@ -143,7 +143,7 @@ package struct OwnFields: Hashable, Sendable {
     for register in other.all { merge(register) }
   }
 
-  /// The kind; nil if there is none.
+  /// The kind; nil for an owner without one.
   package var kind: String? {
     guard let first = all.first, first.name.isEmpty, case .value(let bytes) = first.content else {
       return nil

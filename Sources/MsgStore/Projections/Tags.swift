@@ -56,7 +56,7 @@ struct Tags: TransactionPart {
     _ tags: TagSet, at position: MessagePosition, in conversation: UInt32, by difference: Int
   ) throws(StoreError) {
     if tags.isEmpty { return }
-    // Those of an older store are still being entered.
+    // The walk that enters the messages of an older store has not come to it yet.
     guard try transaction.indexEntering.entered.covers(position, in: conversation) else { return }
     try changeEntries(of: tags, at: ThreadMoment(position.place), in: conversation, by: difference)
   }

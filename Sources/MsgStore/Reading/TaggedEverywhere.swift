@@ -85,9 +85,9 @@ public struct TaggedPosition: Sendable, Hashable {
 /// A part of the messages of all conversations that have a tag, oldest first.
 public struct TaggedSlice: Sendable, RandomAccessCollection {
   private let messages: [Message]
-  /// The position to read older messages from; nil if there are none.
+  /// The position to read older messages from; nil at the oldest one.
   public let older: TaggedPosition?
-  /// The position to read newer messages from; nil if there are none.
+  /// The position to read newer messages from; nil at the newest one.
   public let newer: TaggedPosition?
 
   init(

@@ -2,8 +2,8 @@ import PageFile
 
 /// The messages of a store that are entered into the indexes which follow from them.
 ///
-/// Those of an older store are entered in steps: conversations by descending numbers, each from its
-/// newest message back. See docs/message-format.md, F-16.
+/// Messages of an older store are entered in steps: conversations by descending numbers, each from
+/// its newest message back. See docs/message-format.md, F-16.
 package enum EnteredMessages: Equatable, Sendable {
   case all
   /// The messages of conversations above a number, and in that one from a position on.

@@ -112,7 +112,7 @@ package struct MessageTraits: Hashable {
   package var ownFields = OwnFields()
   /// The tags that do not follow from the rest of the record.
   ///
-  /// Those of attachments may be missing in an older store.
+  /// Tags of attachments may be missing in an older store.
   package var tags: TagSet = []
 
   package static let maximumMentionCount = 10_000

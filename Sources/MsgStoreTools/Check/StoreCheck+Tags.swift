@@ -46,7 +46,7 @@ extension StoreCheck {
     if message.traits.marks.contains(.attachments) {
       let found = try view.facts.attachmentTags(of: id, in: conversation)
       let stored = message.traits.tags.intersection(.attachments)
-      // Those of older stores have none.
+      // Messages of older stores have no such tags in their records.
       if !stored.isEmpty, stored != found {
         report(
           "\(name): wrong tags of attachments (stored \(stored.rawValue), found \(found.rawValue))")

@@ -8,7 +8,7 @@ extension Recount {
     for tag in MessageTag.builtIn + [.own("a"), .own("b")] {
       let expected = room.messages.filter { room.has(tag, $0) }.map(\.id)
       let tagged = try chat.thread(id).tagged(tag)
-      // Those of an older store are entered in steps.
+      // Tags of an older store are entered in steps.
       guard tagged.isComplete else { continue }
       expect(try tagged.tail(100_000).map(\.id), expected, "\(id): \(tag)")
       expect(try tagged.count, expected.count, "\(id): number of \(tag)")

@@ -40,4 +40,22 @@ import Testing
       #expect(ids == expected)
     }
   }
+
+  @Test func noGapOpens() throws {
+    let store = try memoryStore(clock: 1000 * Self.day, prunesByItself: false)
+    try store.write { chat throws in
+      for day in [940] + Array(951...1000 as ClosedRange<Int64>) {
+        try chat.insert(message(MessageID("d\(day)"), at: day * Self.day, day), as: .history)
+      }
+    }
+    let before = try store.read { try $0.gaps(in: "room", count: 9) }
+    #expect(before == [941...950])
+    try store.write { chat in try chat.setRetention(Retention(messageCount: 5)) }
+    try store.finishWork()
+    let after = try store.read { try $0.gaps(in: "room", count: 9) }
+    #expect(after == before)
+    let left = try store.read { try $0.conversation("room")?.messageCount }
+    #expect(left == 5)
+    try store.expectSound()
+  }
 }

@@ -145,19 +145,6 @@ import Testing
     #expect(try all(right) == days(970...1000))
   }
 
-  @Test func noGapOpens() throws {
-    let store = try daily(50)
-    try store.write { chat throws in
-      try chat.insert(message("late", at: 940 * Self.day, 940), as: .history)
-    }
-    let before = try store.read { try $0.gaps(in: "room", count: 9) }
-    #expect(before == [941...950])
-    try prune(store, Retention(messageCount: 5))
-    let after = try store.read { try $0.gaps(in: "room", count: 9) }
-    #expect(after == before)
-    try store.expectSound()
-  }
-
   @Test func whatIsUnreadStays() throws {
     let store = try memoryStore(clock: 1000 * Self.day)
     try store.write { chat throws in

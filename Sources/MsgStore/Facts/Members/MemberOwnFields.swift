@@ -47,9 +47,9 @@ package struct MemberOwnFields: TransactionPart {
     if new != old { try writeFields(new, replacing: old, of: try view.member(number), number) }
   }
 
-  /// Erases the values of all fields of a member; returns false if there are none.
+  /// Erases the values of all fields of a member; returns false for a member without fields.
   ///
-  /// What was removed stays known under a later time, so that statements made before stay away.
+  /// Removals stay known under a later time, so that earlier statements do not bring values back.
   func forget(_ id: MemberID, _ number: UInt32) throws(StoreError) -> Bool {
     let old = try view.directory.ownFields(number)
     var new = old
