@@ -167,7 +167,8 @@ import Testing
         for _ in 0..<2000 { try source.put(random.bytes(12), random.bytes(40)) }
       }
     }
-    #expect(try fill(database) < 80)
+    // Random keys fill leaves to 80 percent, as neighbours share before they split.
+    #expect(try fill(database) < 90)
     try database.compact()
     #expect(try fill(database) >= 95)
   }
