@@ -49,11 +49,21 @@
       return true
     }
 
-    func derive(_ info: String, salt: Bytes, into derived: MutableBytes) {
-      let bytes = HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: key, salt: salt.array(), info: Array(info.utf8),
-        outputByteCount: derived.count)
-      unsafe bytes.withUnsafeBytes { unsafe derived.copy(Bytes($0), to: 0) }
+    /// HKDF of RFC 5869, whose output of one block is the HMAC of `info` and a byte 1 under the
+    /// extracted key.
+    ///
+    /// The library's call for the whole would extract that key, and set up the HMAC under it, for
+    /// each output anew, which took a seventh of the time of an opening.
+    func derivation(salt: Bytes) -> KeyDerivation {
+      let extracted = HKDF<SHA256>.extract(inputKeyMaterial: key, salt: salt.array())
+      let prepared = HMAC<SHA256>(key: SymmetricKey(data: extracted))
+      return { info, derived in
+        var code = prepared
+        code.update(data: Array(info.utf8) + [1])
+        unsafe code.finalize().withUnsafeBytes { block in
+          unsafe derived.copy(Bytes(block).slice(0, derived.count), to: 0)
+        }
+      }
     }
 
     func keyed(with key: Bytes) -> any PageCipher {

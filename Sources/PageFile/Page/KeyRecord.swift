@@ -82,23 +82,26 @@ struct AppKey {
 
   init(_ cipher: any PageCipher, for storeID: StoreID) {
     self.cipher = cipher
-    wrap = cipher.derived("msgstore 1 wrap", for: storeID)
-    var salt = ByteBuffer(capacity: StoreID.byteCount)
-    salt.append(storeID)
+    let derivation = cipher.derivation(for: storeID)
+    wrap = cipher.keyed(with: derivation, "msgstore 1 wrap")
     var name = ByteBuffer(capacity: KeyRecord.nameByteCount)
-    cipher.derive(
-      "msgstore 1 name", salt: salt.bytes, into: name.extend(by: KeyRecord.nameByteCount))
+    derivation("msgstore 1 name", name.extend(by: KeyRecord.nameByteCount))
     self.name = name.bytes.array()
   }
 }
 
 extension PageCipher {
-  /// Returns the cipher under a key that follows from this one, for one store and one use.
-  func derived(_ info: String, for storeID: StoreID) -> any PageCipher {
+  /// Returns the derivation of bytes from the key for one store.
+  func derivation(for storeID: StoreID) -> KeyDerivation {
     var salt = ByteBuffer(capacity: StoreID.byteCount)
     salt.append(storeID)
+    return derivation(salt: salt.bytes)
+  }
+
+  /// Returns the cipher under a derived key, for one use.
+  func keyed(with derivation: KeyDerivation, _ info: String) -> any PageCipher {
     var key = ByteBuffer(capacity: SealedUnit.keyByteCount)
-    derive(info, salt: salt.bytes, into: key.extend(by: SealedUnit.keyByteCount))
+    derivation(info, key.extend(by: SealedUnit.keyByteCount))
     defer { key.mutableBytes.zero(0, key.count) }
     return keyed(with: key.bytes)
   }

@@ -27,8 +27,10 @@ package protocol PageCipher: Sendable {
   /// the place of the ciphertext.
   func open(_ sealed: Bytes, context: Bytes, into plain: MutableBytes) -> Bool
 
-  /// Fills `derived` with bytes that follow from the key, by HKDF with SHA-256.
-  func derive(_ info: String, salt: Bytes, into derived: MutableBytes)
+  /// Returns a derivation of bytes from the key, by HKDF with SHA-256.
+  ///
+  /// Setting it up takes as long as three derivations.
+  func derivation(salt: Bytes) -> KeyDerivation
 
   /// Returns the same cipher under another key, of `SealedUnit.keyByteCount` bytes.
   func keyed(with key: Bytes) -> any PageCipher
@@ -36,6 +38,10 @@ package protocol PageCipher: Sendable {
   /// Fills a buffer from the generator that nonces come from.
   func fillRandom(_ target: MutableBytes)
 }
+
+/// Fills `derived`, of at most `SealedUnit.keyByteCount` bytes, with bytes that follow from a key, a
+/// salt, and `info`.
+package typealias KeyDerivation = (_ info: String, _ derived: MutableBytes) -> Void
 
 /// The layout of a sealed unit: nonce, ciphertext, tag.
 package enum SealedUnit {

@@ -19,12 +19,13 @@ package final class StoreKeys: Sendable {
   private init(_ dataKey: any PageCipher, _ record: KeyRecord, _ storeID: StoreID) {
     self.storeID = storeID
     current = Locked(record)
-    pages = dataKey.derived("msgstore 1 page", for: storeID)
+    let derivation = dataKey.derivation(for: storeID)
+    pages = dataKey.keyed(with: derivation, "msgstore 1 page")
     if Defect.oneKeyForAll.isPlanted {
       (log, metas) = (pages, pages)
     } else {
-      log = dataKey.derived("msgstore 1 log", for: storeID)
-      metas = dataKey.derived("msgstore 1 meta", for: storeID)
+      log = dataKey.keyed(with: derivation, "msgstore 1 log")
+      metas = dataKey.keyed(with: derivation, "msgstore 1 meta")
     }
   }
 

@@ -150,10 +150,15 @@ package struct SeededCipher: PageCipher {
     return true
   }
 
-  package func derive(_ info: String, salt: Bytes, into derived: MutableBytes) {
-    Bytes.with(Array(info.utf8)) { info in
-      for offset in derived.readOnly.array().indices {
-        derived[offset] = UInt8(truncatingIfNeeded: digest(UInt64(100 + offset), info, salt))
+  package func derivation(salt: Bytes) -> KeyDerivation {
+    let salt = salt.array()
+    return { info, derived in
+      Bytes.with(Array(info.utf8)) { info in
+        Bytes.with(salt) { salt in
+          for offset in 0..<derived.count {
+            derived[offset] = UInt8(truncatingIfNeeded: digest(UInt64(100 + offset), info, salt))
+          }
+        }
       }
     }
   }
