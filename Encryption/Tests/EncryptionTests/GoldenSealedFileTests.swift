@@ -20,23 +20,26 @@ import Testing
     return options
   }
 
-  /// The pairs of each of three commits; a checkpoint is behind the second one.
+  /// The pairs of each of four commits; a checkpoint is behind the second one.
+  ///
+  /// The last one takes one sector.
   private static func pairs(_ commit: UInt8) -> [[UInt8]: [UInt8]] {
-    [
+    var pairs: [[UInt8]: [UInt8]] = [
       [1, commit]: [UInt8](repeating: commit, count: 40),
       Array("changed".utf8): [commit],
-      Array("long".utf8): [UInt8](repeating: commit, count: 5000),
     ]
+    if commit < 4 { pairs[Array("long".utf8)] = [UInt8](repeating: commit, count: 5000) }
+    return pairs
   }
 
   private static var expected: [[UInt8]: [UInt8]] {
-    pairs(1).merging(pairs(2)) { $1 }.merging(pairs(3)) { $1 }
+    (2...4).reduce(into: pairs(1)) { all, commit in all.merge(pairs(commit)) { $1 } }
   }
 
   private static func make() throws -> [String: [UInt8]] {
     let directory = MemoryDirectory()
     let database = try Database(in: directory, name: "x", options: options)
-    for commit: UInt8 in 1...3 {
+    for commit: UInt8 in 1...4 {
       let transaction = try database.beginWrite()
       let source = transaction.source
       try source.enter()
@@ -110,7 +113,7 @@ import Testing
       for (name, bytes) in try Self.golden() { directory[name] = bytes }
       var options = Self.options
       options.access = readOnly ? .readOnly : .readWrite
-      options.mark = LSN(3)
+      options.mark = LSN(4)
       let database = try Database(in: directory, name: "x", options: options)
       let isSame = try database.contents(of: 0) == Self.expected
       #expect(isSame)

@@ -142,7 +142,9 @@ package final class StoreKeys: Sendable {
     let unitByteCount = page.count - Self.paddingByteCount
     page.zero(unitByteCount, Self.paddingByteCount)
     if Defect.pageWrittenPlain.isPlanted { return stamp }
-    SealContext.with(.page, Self.word(of: slot)) { context in
+    let isMoved = check != nil
+    let place = isMoved && Defect.movedAsBytes.isPlanted ? SlotNumber.none : slot
+    SealContext.with(.page, Self.word(of: place)) { context in
       pages.seal(plain.readOnly, context: context, into: page.slice(0, unitByteCount))
     }
     countSeals()

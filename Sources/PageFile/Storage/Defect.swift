@@ -43,7 +43,7 @@ package enum Defect: String, CaseIterable, Sendable {
   case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound
   case slotIndexUnbound, stampKept, tagIgnored, recordOnlyInSlots
   case plainStoreBelieved, markIgnored, markNotDurable, keyChangedOnce, lockedSlotRewritten
-  case oneKeyForAll, pageWrittenPlain, checkFromTag
+  case oneKeyForAll, pageWrittenPlain, checkFromTag, chainInHeader, paddingOutside, movedAsBytes
   // Of the cipher of the tests: a cipher that an app gets has no such code.
   case nonceKept, nonceFromSeed, nonceFromPlace
 

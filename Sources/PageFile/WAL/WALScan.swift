@@ -82,7 +82,7 @@ package struct WALScan: ~Copyable {
     try body(
       Commit(
         header: commit, offset: offset, byteCount: commitByteCount,
-        frames: buffer.bytes.slice(form.framesOffset, commit.framesByteCount)))
+        frames: buffer.bytes.slice(form.framesOffset(in: commit), commit.framesByteCount)))
     offset += commitByteCount
     chain = newChain
     lsn = commit.lsn
@@ -146,7 +146,9 @@ package struct WALScan: ~Copyable {
   ) -> (LSN, Generation)? {
     switch bytes.uint32(at: 0) {
     case WALCommitHeader.magic:
-      form.commitHeader(bytes, at: offset).map { ($0.durableLSN, $0.generation) }
+      // Behind a broken chain nobody knows the chain value before.
+      Defect.chainInHeader.isPlanted && form.keys != nil
+        ? nil : form.commitHeader(bytes, at: offset).map { ($0.durableLSN, $0.generation) }
     case WALWatermark.magic:
       form.watermark(bytes, at: offset).map { ($0.durableLSN, $0.generation) }
     default: nil

@@ -129,15 +129,16 @@ import Testing
     guard let header = form.commitHeader(buffer.bytes, at: offset),
       let newChain = form.open(buffer.mutableBytes, header, at: offset, chain: chain)
     else { return nil }
-    return (buffer.bytes.slice(form.framesOffset, header.framesByteCount).array(), newChain)
+    let frames = buffer.bytes.slice(form.framesOffset(in: header), header.framesByteCount)
+    return (frames.array(), newChain)
   }
 
-  @Test(arguments: [0, 1, 300, 336, 337, 900])
+  @Test(arguments: [0, 1, 300, 356, 357, 848, 900])
   func aCommitOpensAtItsOffsetBehindItsChainOnly(byteCount: Int) throws {
     let keys = keys
     let plain = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &+ 1) }
     let (bytes, chain) = commit(keys, frames: plain, offset: 4096, chain: 99)
-    #expect(bytes.count == (byteCount <= 336 ? 512 : byteCount <= 848 ? 1024 : 1536))
+    #expect(bytes.count == (byteCount <= 356 ? 512 : byteCount <= 848 ? 1024 : 1536))
     let opened = try #require(frames(keys, bytes, offset: 4096, chain: 99))
     #expect(opened.frames == plain && opened.chain == chain)
     #expect(frames(keys, bytes, offset: 4096, chain: 98) == nil)
@@ -146,35 +147,59 @@ import Testing
   }
 
   /// Witnesses are read behind a place where the chain is broken.
-  @Test func aCommitHeaderOpensWithoutTheChain() throws {
+  @Test(arguments: [3, 500])
+  func aCommitHeaderOpensWithoutTheChain(byteCount: Int) throws {
     let keys = keys
     let form = LogForm(storeID, keys)
-    let (bytes, _) = commit(keys, frames: [1, 2, 3], offset: 8192, chain: 1234)
+    let plain = [UInt8](repeating: 3, count: byteCount)
+    let (bytes, _) = commit(keys, frames: plain, offset: 8192, chain: 1234)
     let header = try #require(Bytes.with(bytes) { form.commitHeader($0, at: 8192) })
     #expect(header.lsn == LSN(12) && header.durableLSN == LSN(11) && header.isErasing)
     #expect(header.generation == generation && header.frameCount == 3)
     #expect(header.roots[TreeNumber(2)] == PageNumber(4) && header.roots.pageNumberEnd == 9)
     #expect(Bytes.with(bytes) { form.commitHeader($0, at: 8704) } == nil)
-    expectOnlyWhole(Array(bytes[..<148])) { changed in
-      Bytes.with(changed + bytes[148...]) { form.commitHeader($0, at: 8192) } != nil
+    // A commit of one sector is one unit.
+    let end = byteCount == 3 ? 512 : 148
+    expectOnlyWhole(Array(bytes[..<end])) { changed in
+      Bytes.with(changed + bytes[end...]) { form.commitHeader($0, at: 8192) } != nil
     }
   }
 
   /// The header of one commit does not stand before the body of another.
   @Test func aBodyIsBoundToItsHeader() {
     let keys = keys
-    let (one, _) = commit(keys, frames: [1, 2, 3], offset: 4096, chain: 5)
-    let (other, _) = commit(keys, frames: [1, 2, 4], offset: 4096, chain: 5)
+    let ones = [UInt8](repeating: 1, count: 500)
+    let (one, _) = commit(keys, frames: ones, offset: 4096, chain: 5)
+    let (other, _) = commit(keys, frames: ones.reversed() + [], offset: 4096, chain: 5)
     #expect(frames(keys, Array(one[..<148]) + other[148...], offset: 4096, chain: 5) == nil)
+  }
+
+  /// A commit of one sector cannot be taken for the header of a longer one, nor the reverse.
+  @Test func theNumberOfSectorsIsPartOfTheSeal() {
+    let keys = keys
+    let form = LogForm(storeID, keys)
+    for byteCount in [3, 500] {
+      let frames = [UInt8](repeating: 9, count: byteCount)
+      let (bytes, _) = commit(keys, frames: frames, offset: 0, chain: 5)
+      for count: UInt8 in [0, 1, 2, 3] where count != bytes[4] {
+        var changed = bytes
+        changed[4] = count
+        #expect(Bytes.with(changed) { form.commitHeader($0, at: 0) } == nil)
+      }
+    }
   }
 
   @Test func twoCommitsThatDifferWithinASectorHaveOneLength() {
     let keys = keys
-    let lengths = [0, 1, 335, 336].map { count in
-      commit(keys, frames: [UInt8](repeating: 1, count: count), offset: 4096, chain: 5).bytes
+    for (counts, length) in [([0, 1, 355, 356], 512), ([357, 500, 847, 848], 1024)] {
+      let commits = counts.map { count in
+        commit(keys, frames: [UInt8](repeating: 1, count: count), offset: 4096, chain: 5).bytes
+      }
+      #expect(commits.allSatisfy { $0.count == length })
+      #expect(Set(commits.map { Array($0[..<8]) }).count == 1, "the clear bytes are the same")
+      // No run of zeros tells where the frames end.
+      #expect(commits.allSatisfy { $0[8...].suffix(24).contains { $0 != 0 } })
     }
-    #expect(Set(lengths.map(\.count)) == [512])
-    #expect(Set(lengths.map { Array($0[..<8]) }).count == 1, "the clear bytes are the same")
   }
 
   @Test func aWatermarkOpensAtItsOffsetOnly() throws {
