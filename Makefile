@@ -12,7 +12,7 @@ DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo example test build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke \
+.PHONY: help setup demo example test build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple format lint test-release test-kills test-tsan \
   test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
@@ -29,6 +29,7 @@ help:
 	@echo 'make bench-day    the CPU time, bytes and calls of a busy day, beside SQLite and GRDB'
 	@echo 'make bench-peers  the benchmark beside GRDB and LMDB too; ARGUMENTS=... for its options'
 	@echo 'make bench-peers-smoke  every workload of every engine once, tiny'
+	@echo 'make bench-sqlcipher  the encrypted store beside SQLCipher, and both beside their plain forms'
 	@echo 'make torture      kills, power cuts, failing calls and flipped bits; MINUTES=n (60)'
 	@echo 'make torture-smoke the same, as much as a change must pass'
 	@echo 'make fuzz         each fuzzer for an hour; SECONDS=n for another time'
@@ -87,7 +88,7 @@ bench-smoke: release
 # GRDB and LMDB are fetched and installed for these two only.
 release-peers:
 	@Scripts/setup peers
-	@SWIFT=$(SWIFT) Scripts/peers
+	@SWIFT=$(SWIFT) Scripts/peers .build-peers default,Peers
 
 PEERS = .build-peers/release/msgstore-bench --normal-program $(RELEASE)/msgstore-bench
 
@@ -97,6 +98,14 @@ bench-peers: release release-peers
 # A day in the life of a user: 10,000 messages received, 2,000 threads opened, 50 starts.
 bench-day: release release-peers
 	@Scripts/bench $(PEERS) --workloads day --engines msgstore,sqlite,grdb,grdb-codable $(ARGUMENTS)
+
+# The encrypted store beside SQLCipher, and each beside its own plain form. SQLCipher has the names of
+# SQLite, so its build measures no other.
+CIPHERS = .build-sqlcipher/release/msgstore-bench
+bench-sqlcipher:
+	@Scripts/setup sqlcipher
+	@SWIFT=$(SWIFT) Scripts/peers .build-sqlcipher Tools,SystemLZ4,SQLCipher,Encryption
+	@Scripts/bench $(CIPHERS) --engines msgstore,msgstore-encrypted,sqlite,sqlcipher,limit $(ARGUMENTS)
 
 bench-peers-smoke: release release-peers
 	$(PEERS) $(TINY) --format json >/dev/null
@@ -141,7 +150,7 @@ check-apple:
 
 # Optimised code has had mistakes of the compiler's that debug builds do not show. These tests use the
 # package's own LZ4 codec, and `make test` liblz4, so that both go through all of them.
-OWN_CODEC = --traits Tools --scratch-path .build-lz4
+OWN_CODEC = --traits Tools,SQLite --scratch-path .build-lz4
 
 test-release: setup
 	$(SWIFT) test -c release $(OWN_CODEC)
@@ -167,4 +176,4 @@ test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-docs .build-encryption .build-tsan .build-defects .build-peers .build-lz4
+	rm -rf .build .build-docs .build-encryption .build-tsan .build-defects .build-peers .build-sqlcipher .build-lz4

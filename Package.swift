@@ -44,7 +44,11 @@ let package = Package(
     .trait(
       name: "SystemLZ4",
       description: "Compresses with the system's liblz4 on Linux and macOS, in place of our codec."),
-    .default(enabledTraits: ["Tools", "SystemLZ4"]),
+    .trait(name: "SQLite", description: "Lets the benchmark measure SQLite."),
+    .trait(
+      name: "SQLCipher",
+      description: "Lets the benchmark measure SQLCipher. It has SQLite's names: without \"SQLite\"."),
+    .default(enabledTraits: ["Tools", "SystemLZ4", "SQLite"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -59,6 +63,9 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher",
+      providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "PageFile", swiftSettings: strict),
@@ -113,7 +120,9 @@ let package = Package(
     .executableTarget(
       name: "msgstore-bench",
       dependencies: [
-        "MsgStore", "SealedPages", "CSQLite",
+        "MsgStore", "SealedPages",
+        .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+        .target(name: "CSQLCipher", condition: .when(traits: ["SQLCipher"])),
         .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
         .product(

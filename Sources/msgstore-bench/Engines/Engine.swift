@@ -11,6 +11,10 @@ package enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case sqliteTime = "sqlite-time"
   case sqliteWords = "sqlite-fts5"
   case sqliteTrigrams = "sqlite-trigram"
+  #if SQLCipher
+    /// SQLite with encrypted files. In its build `sqlite` is the same library without a key.
+    case sqlcipher
+  #endif
   #if Peers
     case grdb
     /// GRDB with `Codable` records; see `GRDBCodableReader`.
@@ -24,8 +28,32 @@ package enum EngineName: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension EngineName {
-  /// True if a build without the traits `Peers` and `Encryption` includes the engine.
-  var isInNormalBuild: Bool { [.msgstore, .sqlite, .limit].contains(self) || isForSearch }
+  /// True if a normal build includes the engine.
+  ///
+  /// In a build for SQLCipher none is, as another SQLite is measured there.
+  var isInNormalBuild: Bool {
+    #if SQLCipher
+      false
+    #else
+      [.msgstore, .sqlite, .limit].contains(self) || isForSearch
+    #endif
+  }
+
+  /// True if the engine is SQLite or ours, with or without encrypted files.
+  ///
+  /// Those alone take part in some workloads.
+  var isSQLiteOrOurs: Bool {
+    switch self {
+    case .msgstore, .sqlite: true
+    #if Encryption
+      case .msgstoreEncrypted: true
+    #endif
+    #if SQLCipher
+      case .sqlcipher: true
+    #endif
+    default: false
+    }
+  }
 
   /// True if the engine takes part in the workloads of search alone.
   var isForSearch: Bool { [.sqliteTime, .sqliteWords, .sqliteTrigrams].contains(self) }

@@ -146,8 +146,11 @@ extension EngineName {
     #endif
     case .sqlite, .sqliteTime, .sqliteWords, .sqliteTrigrams:
       SQLiteEngine(
-        directory: directory, cache: cache,
+        self, directory: directory, cache: cache,
         searching: SQLiteSearch.allCases.first { $0.engine == self } ?? .rows)
+    #if SQLCipher
+      case .sqlcipher: SQLiteEngine(self, directory: directory, cache: cache, key: sqliteKey)
+    #endif
     #if Peers
       case .grdb: GRDBEngine(directory: directory, cache: cache)
       case .lmdb: LMDBEngine(directory: directory)

@@ -1,4 +1,8 @@
-import CSQLite
+#if SQLCipher
+  import CSQLCipher
+#else
+  import CSQLite
+#endif
 
 #if canImport(Darwin)
   import Darwin

@@ -34,7 +34,7 @@ struct Gallery: Workload {
   /// Fills the stores and returns what the newest images are.
   private func makeStores(on stage: Stage) throws -> (Stores, Digest) {
     let stores = try Stores(
-      stage.settings.engines.filter { [.msgstore, .sqlite].contains($0) },
+      stage.settings.engines.filter(\.isSQLiteOrOurs),
       corpus: stage.stores.corpus, messageCount: min(stage.settings.messageCount, 20_000),
       seed: stage.settings.seed, directory: "\(stage.directory)/\(name)")
     for engine in stores.engines {

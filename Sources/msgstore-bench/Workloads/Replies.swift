@@ -53,7 +53,7 @@ struct Replies: Workload {
   /// Fills the stores and adds the answered messages with their replies.
   private func makeStores(on stage: Stage) throws -> (Stores, [Query]) {
     let stores = try Stores(
-      stage.settings.engines.filter { [.msgstore, .sqlite].contains($0) },
+      stage.settings.engines.filter(\.isSQLiteOrOurs),
       corpus: stage.stores.corpus, messageCount: stage.settings.messageCount,
       seed: stage.settings.seed, directory: "\(stage.directory)/\(name)")
     for engine in stores.engines {

@@ -1,4 +1,8 @@
-import CSQLite
+#if SQLCipher
+  import CSQLCipher
+#else
+  import CSQLite
+#endif
 
 /// One connection to SQLite through its C interface, with its prepared statements.
 ///
@@ -14,12 +18,14 @@ final class SQLiteConnection {
 
   /// Opens the file, creating it if it does not exist.
   ///
-  /// A file in WAL mode stays in it, so only a fresh one has to be switched.
+  /// A file in WAL mode stays in it, so only a fresh one has to be switched. A key has to be told
+  /// before the file is touched; SQLCipher's pages of 1024 bytes would be a quarter of SQLite's.
   ///
   /// Closing keeps the WAL file or removes it. As measured, keeping it is faster by a sixth for a
   /// connection that only reads, and removing it by a third for one that commits once.
   init(
-    path: String, cache: CacheSize = .normal, isFresh: Bool = false, keepsWAL: Bool = true
+    path: String, cache: CacheSize = .normal, key: String? = nil, isFresh: Bool = false,
+    keepsWAL: Bool = true
   ) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -32,6 +38,7 @@ final class SQLiteConnection {
     statements = Array(repeating: nil, count: SQLiteQuery.allCases.count)
     var flag: Int32 = keepsWAL ? 1 : 0
     unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
+    if let key { try execute("PRAGMA key = \"x'\(key)'\"; PRAGMA cipher_page_size = 4096") }
     if isFresh { try execute("PRAGMA journal_mode=WAL") }
     try execute(SQLiteQuery.settings(cache))
     unsafe walCounter.count(on: handle)
@@ -44,8 +51,12 @@ final class SQLiteConnection {
   func statement(_ query: SQLiteQuery) throws -> SQLiteStatement {
     if let statement = statements[query.rawValue] { return statement }
     var prepared: OpaquePointer?
-    let code = unsafe sqlite3_prepare_v3(
-      handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    #if SQLCipher
+      let code = unsafe sqlite3_prepare_v2(handle, query.text, -1, &prepared, nil)
+    #else
+      let code = unsafe sqlite3_prepare_v3(
+        handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    #endif
     try check(code, query.text)
     guard let prepared = unsafe prepared else { throw BenchError("sqlite: empty statement") }
     let statement = unsafe SQLiteStatement(handle: prepared)

@@ -141,7 +141,7 @@ extension SQLiteEngine {
   func openTailClose(of conversation: Int, count: Int) throws -> Reading {
     var reading = makeReading()
     reading.nanoseconds = try timed {
-      let connection = try SQLiteConnection(path: path)
+      let connection = try SQLiteConnection(path: path, key: key)
       let rows = try tail(of: conversation, count: count, with: connection)
       try connection.close()
       reading.digest.fold(rows, newestFirst: true, in: PeerMessage.number(conversation))

@@ -1,4 +1,11 @@
-import CSQLite
+#if SQLCipher
+  import CSQLCipher
+#else
+  import CSQLite
+#endif
+
+/// The raw key of files encrypted by SQLCipher, which derives nothing from it.
+let sqliteKey = String(repeating: "5E", count: 32)
 
 /// SQLite through its C interface, used as well as we know how; see `SQLiteQuery` for the schema.
 ///
@@ -7,20 +14,27 @@ import CSQLite
 /// Conversations are addressed by number, which an application has at hand, so that SQLite need not
 /// look up their names. A conversation's row is updated once per transaction, not per message.
 final class SQLiteEngine: Engine {
-  var name: EngineName { searching.engine }
+  let name: EngineName
   let directory: String
   var path: String { "\(directory)/chat.sqlite" }
   let cache: CacheSize
   /// The way in which texts are found.
   let searching: SQLiteSearch
+  /// The key of encrypted files, in hexadecimal digits; nil for plain ones.
+  let key: String?
   private var connection: SQLiteConnection?
   private var durability = Durability.relaxed
   var isExact = false
   /// The place where `scroll` continues: the thread, and its first row so far.
   var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
 
-  init(directory: String, cache: CacheSize, searching: SQLiteSearch = .rows) {
+  init(
+    _ name: EngineName, directory: String, cache: CacheSize, searching: SQLiteSearch = .rows,
+    key: String? = nil
+  ) {
+    self.name = name
     self.searching = searching
+    self.key = key
     self.directory = directory
     self.cache = cache
   }
@@ -28,7 +42,7 @@ final class SQLiteEngine: Engine {
   var settings: String {
     "\(unsafe String(cString: sqlite3_libversion())), C interface, WAL, 4096 B pages, 64 MiB "
       + "cache, 1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is "
-      + "NORMAL; \(searching.summary)"
+      + "NORMAL; \(searching.summary)" + (key == nil ? "" : "; SQLCipher, raw key")
   }
 
   var current: SQLiteConnection {
@@ -42,7 +56,7 @@ final class SQLiteEngine: Engine {
 
   func open() throws {
     let isFresh = try Files.byteCount(in: directory) == 0
-    let connection = try SQLiteConnection(path: path, cache: cache, isFresh: isFresh)
+    let connection = try SQLiteConnection(path: path, cache: cache, key: key, isFresh: isFresh)
     if isFresh { try connection.execute(searching.schema) }
     self.connection = connection
     try use(durability)
@@ -151,7 +165,7 @@ final class SQLiteEngine: Engine {
   func openInsertClose(_ message: ChatMessage) throws -> UInt64 {
     let drafts = SQLiteDrafts([message])
     return try timed {
-      let connection = try SQLiteConnection(path: path, keepsWAL: false)
+      let connection = try SQLiteConnection(path: path, key: key, keepsWAL: false)
       try use(.full, on: connection)
       try insert(drafts, with: connection)
       try connection.close()

@@ -1,4 +1,5 @@
-/// The schema and the statements, written by hand to be as fast as SQLite can be.
+/// The schema and the statements, written by hand to be as fast as SQLite can be, and in words that
+/// the SQLite of SQLCipher 3.4 (3.15) knows, too.
 ///
 /// Messages are clustered in the order in which a thread is read. The index of ids begins with the
 /// id, since push ids grow with time, so all conversations append at one end of it. Receipts are
@@ -98,9 +99,8 @@ enum SQLiteQuery: Int, CaseIterable {
       "INSERT INTO conversations (number, id, participants, title) VALUES (?1, ?2, ?3, ?4)"
     case .insertMessage:
       """
-      INSERT INTO messages (\(Self.columns))
+      INSERT OR IGNORE INTO messages (\(Self.columns))
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-      ON CONFLICT DO NOTHING
       """
     case .summarize:
       """
@@ -119,21 +119,20 @@ enum SQLiteQuery: Int, CaseIterable {
     case .acknowledgeSummary:
       """
       UPDATE conversations SET activity = max(activity, ?3),
-        preview_ts = iif(preview_id = ?1, ?3, preview_ts),
-        preview_status = iif(preview_id = ?1, ?4, preview_status)
+        preview_ts = CASE WHEN preview_id = ?1 THEN ?3 ELSE preview_ts END,
+        preview_status = CASE WHEN preview_id = ?1 THEN ?4 ELSE preview_status END
       WHERE number = ?2
       """
     case .putReceipts:
       """
-      INSERT INTO receipts (conversation, message, member, time)
+      INSERT OR IGNORE INTO receipts (conversation, message, member, time)
       SELECT conversation, id, ?2, ?3 FROM messages
       WHERE conversation = ?1 AND pending = 0 AND (ts, seq) >= (?4, ?5) AND sender <> ?2
-      ON CONFLICT DO NOTHING
       """
     case .putMark:
       """
-      INSERT INTO marks (conversation, member, time, ts, seq) VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT DO NOTHING
+      INSERT OR IGNORE INTO marks (conversation, member, time, ts, seq)
+      VALUES (?1, ?2, ?3, ?4, ?5)
       """
     case .markRead: "UPDATE conversations SET unread = 0 WHERE number = ?1"
     case .readers: "SELECT member, time FROM receipts WHERE message = ?1 AND conversation = ?2"

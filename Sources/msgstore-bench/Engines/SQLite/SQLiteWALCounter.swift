@@ -1,4 +1,8 @@
-import CSQLite
+#if SQLCipher
+  import CSQLCipher
+#else
+  import CSQLite
+#endif
 
 /// Counts the bytes that a connection writes to its WAL file.
 ///

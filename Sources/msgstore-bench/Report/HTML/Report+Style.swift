@@ -46,7 +46,7 @@ extension Report {
     .engine .path { stroke: var(--colour); stroke-width: 2; }
     .engine span { color: var(--colour); }
     .msgstore, .msgstore-encrypted { --colour: var(--msgstore); }
-    .sqlite { --colour: var(--sqlite); }
+    .sqlite, .sqlcipher { --colour: var(--sqlite); }
     .grdb { --colour: var(--grdb); } .grdb-codable { --colour: var(--grdb-codable); }
     .lmdb { --colour: var(--lmdb); } .lmdb-bytes { --colour: var(--lmdb-bytes); }
     .limit { --colour: var(--limit); }

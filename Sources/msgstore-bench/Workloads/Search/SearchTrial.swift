@@ -12,7 +12,7 @@ final class SearchTrial {
   init(on stage: Stage) throws {
     let settings = stage.settings
     let corpus = stage.stores.corpus
-    let names = settings.engines.filter { [.msgstore, .sqlite].contains($0) }
+    let names = settings.engines.filter(\.isSQLiteOrOurs)
     stores = try Stores(
       names + settings.searchEngines, corpus: corpus, messageCount: settings.messageCount,
       seed: settings.seed, directory: "\(stage.directory)/search")
