@@ -104,7 +104,8 @@ private struct CorpusReader {
   private mutating func conversationIndex(_ id: String) -> Int {
     if let index = indices[id] { return index }
     indices[id] = conversations.count
-    conversations.append(CorpusConversation(id: id, participants: [], title: nil))
+    // Whoever keeps a conversation takes part in it, and could mark nothing as read otherwise.
+    conversations.append(CorpusConversation(id: id, participants: [localMember], title: nil))
     sequences.append(0)
     ids.append([])
     return conversations.count - 1
