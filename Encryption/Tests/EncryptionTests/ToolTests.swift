@@ -155,4 +155,50 @@ import Testing
     #expect(run.status == 2 && run.errorText.contains("new.partial"), "\(run.errorText)")
     #expect(try directory.contents == before)
   }
+
+  /// Starts `msgdump encrypt` and kills it after a while.
+  private func killEncrypting(_ store: String, to new: String, after delay: Double) throws {
+    let process = Process()
+    process.executableURL = Self.tool
+    process.arguments = ["encrypt", store, new, "--key-file", "key"]
+    process.currentDirectoryURL = directory.url
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    usleep(UInt32(delay * 1_000_000))
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Whoever is killed in the middle leaves the plain store as it was, no store that is not whole,
+  /// and nothing in the way of the next try.
+  @Test func aKilledEncryptionLeavesTheOldStoreAlone() throws {
+    let sample = try run("sample", "--messages", "4000").text
+    try #require(try run("restore", "-", "large", input: sample).status == 0)
+    let expected = try run("export", "large").text
+    func plainFiles() throws -> [String: Data] {
+      try directory.contents.filter { $0.key.hasPrefix("large") }
+    }
+    let files = try plainFiles()
+    let start = Date()
+    try #require(try run("encrypt", "large", "whole", "--key-file", "key").status == 0)
+    let duration = Date().timeIntervalSince(start)
+    var cutCount = 0
+    for kill in 0..<5 {
+      let new = "cut\(kill)"
+      try killEncrypting("large", to: new, after: duration * Double.random(in: 0...1))
+      let isWhole = FileManager.default.fileExists(atPath: directory.path(new))
+      cutCount += isWhole ? 0 : 1
+      let areSame = try plainFiles() == files
+      #expect(areSame)
+      if isWhole { try FileManager.default.removeItem(atPath: directory.path(new)) }
+      let again = try run("encrypt", "large", new, "--key-file", "key")
+      #expect(again.status == 0, "\(again.errorText)")
+      let isSame = try run("export", new, "--key-file", "key").text == expected
+      #expect(isSame)
+      #expect(try directory.contents.keys.filter { $0.hasPrefix(new) } == [new])
+    }
+    print("killed before the end: \(cutCount) of 5 (\(Int(duration * 1000)) ms)")
+    #expect(cutCount > 0)
+  }
 }

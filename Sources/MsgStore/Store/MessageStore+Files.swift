@@ -18,11 +18,7 @@ extension MessageStore {
   public func backUp(
     to path: String, progress: (_ byteCount: Int) throws -> Void = { _ in }
   ) throws {
-    do {
-      try core.database.backUp(to: path, progress: progress)
-    } catch let error as PageFileError {
-      throw StoreError.storage(error)
-    }
+    try core.backUp(to: path, progress: progress)
   }
 
   /// Makes a copy of the store as of one moment that is encrypted under a key of the app, or not
@@ -42,25 +38,14 @@ extension MessageStore {
   public func backUp(
     to path: String, encryption: Encryption?, progress: (_ byteCount: Int) throws -> Void = { _ in }
   ) throws {
-    let (folder, name) = PosixDirectory.resolve(path)
-    try backUp(
-      to: PosixDirectory(path: folder), name: name, encryption: encryption, progress: progress)
+    try core.backUp(to: path, encryption: encryption, progress: progress)
   }
 
   /// Makes a copy under another key, or without encryption, in a directory of any kind.
   package func backUp(
-    to directory: any StorageDirectory, name: String, encryption: Encryption?,
-    progress: (_ byteCount: Int) throws -> Void = { _ in }
+    to directory: any StorageDirectory, name: String, encryption: Encryption?
   ) throws {
-    do {
-      try core.database.backUp(
-        to: directory, name: name, encryption: encryption, progress: progress
-      ) { moment, copy in
-        try SegmentFitting.run(moment, in: copy, path: directory.path(of: name))
-      }
-    } catch let error as PageFileError {
-      throw StoreError.storage(error)
-    }
+    try core.backUp(to: directory, name: name, encryption: encryption) { _ in }
   }
 
   /// Makes a copy of the store without blocking the caller's thread; see `backUp(to:progress:)`.
@@ -72,20 +57,25 @@ extension MessageStore {
   public func backUp(
     to path: String, progress: @escaping @Sendable (_ byteCount: Int) throws -> Void = { _ in }
   ) async throws {
-    let isCancelled = Locked(false)
-    try await withTaskCancellationHandler {
-      try await core.readers.run { [core] in
-        do {
-          try core.database.backUp(to: path) { byteCount in
-            if isCancelled.withLock({ $0 }) { throw CancellationError() }
-            try progress(byteCount)
-          }
-        } catch let error as PageFileError {
-          throw StoreError.storage(error)
-        }
-      }
-    } onCancel: {
-      isCancelled.withLock { $0 = true }
+    try await core.runUntilCancelled(progress) { core, progress in
+      try core.backUp(to: path, progress: progress)
+    }
+  }
+
+  /// Makes a copy under a key of the app, or without encryption, without blocking the caller's
+  /// thread; see `backUp(to:encryption:progress:)`.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the copy; no file may exist there.
+  ///   - encryption: The source of the key of the copy; nil for a copy without encryption.
+  ///   - progress: Called after every 4 MiB with the number of bytes copied.
+  /// - Throws: As the other form does; `CancellationError` if the task was cancelled.
+  public func backUp(
+    to path: String, encryption: Encryption?,
+    progress: @escaping @Sendable (_ byteCount: Int) throws -> Void = { _ in }
+  ) async throws {
+    try await core.runUntilCancelled(progress) { core, progress in
+      try core.backUp(to: path, encryption: encryption, progress: progress)
     }
   }
 
@@ -98,5 +88,58 @@ extension MessageStore {
   @discardableResult
   public static func remove(path: String) throws(StoreError) -> Bool {
     try storage { () throws(PageFileError) in try Database.remove(path: path) }
+  }
+}
+
+extension StoreCore {
+  fileprivate func backUp(to path: String, progress: (_ byteCount: Int) throws -> Void) throws {
+    do {
+      try database.backUp(to: path, progress: progress)
+    } catch let error as PageFileError {
+      throw StoreError.storage(error)
+    }
+  }
+
+  fileprivate func backUp(
+    to path: String, encryption: Encryption?, progress: (_ byteCount: Int) throws -> Void
+  ) throws {
+    let (folder, name) = PosixDirectory.resolve(path)
+    try backUp(
+      to: PosixDirectory(path: folder), name: name, encryption: encryption, progress: progress)
+  }
+
+  fileprivate func backUp(
+    to directory: any StorageDirectory, name: String, encryption: Encryption?,
+    progress: (_ byteCount: Int) throws -> Void
+  ) throws {
+    do {
+      try database.backUp(
+        to: directory, name: name, encryption: encryption, progress: progress
+      ) { moment, copy in
+        try SegmentFitting.run(moment, in: copy, path: directory.path(of: name))
+      }
+    } catch let error as PageFileError {
+      throw StoreError.storage(error)
+    }
+  }
+
+  /// Runs a copy on a thread of the readers; its progress ends it when the task is cancelled.
+  ///
+  /// The store itself may go meanwhile: only its core is held.
+  fileprivate func runUntilCancelled(
+    _ progress: @escaping @Sendable (_ byteCount: Int) throws -> Void,
+    _ copy: @escaping @Sendable (StoreCore, (_ byteCount: Int) throws -> Void) throws -> Void
+  ) async throws {
+    let isCancelled = Locked(false)
+    try await withTaskCancellationHandler {
+      try await readers.run { [self] in
+        try copy(self) { byteCount in
+          if isCancelled.withLock({ $0 }) { throw CancellationError() }
+          try progress(byteCount)
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
   }
 }

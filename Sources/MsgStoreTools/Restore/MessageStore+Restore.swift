@@ -1,5 +1,5 @@
 public import MsgStore
-package import PageFile
+public import PageFile
 
 extension MessageStore {
   /// Makes a new store from a file with lines of JSON, as an export writes them.
@@ -12,6 +12,7 @@ extension MessageStore {
   ///   - path: The data file of the store to make; no store may exist there. Until it is complete,
   ///     it has a name that ends with `.restoring`.
   ///   - options: The options of the restore.
+  ///   - encryption: The source of the key of the new store; nil for one without encryption.
   ///   - progress: Called at the beginning, after each batch of lines, and after each step of the
   ///     compaction at the end; throwing ends the restore.
   /// - Returns: The number of things restored, and of things passed over.
@@ -20,6 +21,7 @@ extension MessageStore {
   @discardableResult
   public static func restore(
     from file: String, to path: String, options: RestoreOptions = RestoreOptions(),
+    encryption: Encryption? = nil,
     progress: (RestoreProgress) throws -> Void = { _ in }
   ) throws -> RestoreSummary {
     let (folder, name) = PosixDirectory.split(file)
@@ -31,7 +33,7 @@ extension MessageStore {
     var offset = 0
     var buffer = ByteBuffer(capacity: filePieceByteCount)
     buffer.append(zeros: filePieceByteCount)
-    return try restore(to: path, options: options) {
+    return try restore(to: path, options: options, encryption: encryption) {
       let byteCount = try storage { () throws(PageFileError) in
         try lines.read(into: buffer.mutableBytes, at: offset)
       }
@@ -46,26 +48,27 @@ extension MessageStore {
   }
 
   /// Makes a new store from lines of JSON that come from anywhere; see
-  /// `restore(from:to:options:progress:)`.
+  /// `restore(from:to:options:encryption:progress:)`.
   ///
   /// - Parameters:
   ///   - path: The data file of the store to make; no store may exist there.
   ///   - options: The options of the restore.
+  ///   - encryption: The source of the key of the new store; nil for one without encryption.
   ///   - read: Returns the next bytes of the lines, of any number; none at the end.
   ///   - progress: Called at the beginning, after each batch of lines, and after each step of the
   ///     compaction at the end; throwing ends the restore.
   /// - Returns: The number of things restored, and of things passed over.
   /// - Throws: The error of `read` or `progress`; the errors of
-  ///   `restore(from:to:options:progress:)`. No store is left at the path then.
+  ///   `restore(from:to:options:encryption:progress:)`. No store is left at the path then.
   @discardableResult
   public static func restore(
-    to path: String, options: RestoreOptions = RestoreOptions(), reading read: () throws -> [UInt8],
-    progress: (RestoreProgress) throws -> Void = { _ in }
+    to path: String, options: RestoreOptions = RestoreOptions(), encryption: Encryption? = nil,
+    reading read: () throws -> [UInt8], progress: (RestoreProgress) throws -> Void = { _ in }
   ) throws -> RestoreSummary {
     try withoutActuallyEscaping(read) { read in
       var pieces = Pieces(read: read)
       return try restore(
-        to: path, options: options, watch: { _ in },
+        to: path, options: options, encryption: encryption, watch: { _ in },
         source: { buffer, offset in try pieces.fill(&buffer, from: offset) }, progress: progress)
     }
   }
@@ -115,12 +118,13 @@ extension MessageStore {
   }
 
   /// Makes a new store from a file with lines of JSON without blocking the caller's thread; see
-  /// `restore(from:to:options:progress:)`.
+  /// `restore(from:to:options:encryption:progress:)`.
   ///
   /// - Parameters:
   ///   - file: The path of the file.
   ///   - path: The data file of the store to make; no store may exist there.
   ///   - options: The options of the restore.
+  ///   - encryption: The source of the key of the new store; nil for one without encryption.
   ///   - progress: Called at the beginning, after each batch of lines, and after each step of the
   ///     compaction at the end.
   /// - Returns: The number of things restored, and of things passed over.
@@ -129,10 +133,11 @@ extension MessageStore {
   @discardableResult
   public static func restore(
     from file: String, to path: String, options: RestoreOptions = RestoreOptions(),
+    encryption: Encryption? = nil,
     progress: @escaping @Sendable (RestoreProgress) throws -> Void = { _ in }
   ) async throws -> RestoreSummary {
     try await onThreadUntilCancelled { check in
-      try restore(from: file, to: path, options: options) { done in
+      try restore(from: file, to: path, options: options, encryption: encryption) { done in
         try check()
         try progress(done)
       }
@@ -140,11 +145,12 @@ extension MessageStore {
   }
 
   /// Makes a new store from lines of JSON that come from anywhere without blocking the caller's
-  /// thread; see `restore(to:options:reading:progress:)`.
+  /// thread; see `restore(to:options:encryption:reading:progress:)`.
   ///
   /// - Parameters:
   ///   - path: The data file of the store to make; no store may exist there.
   ///   - options: The options of the restore.
+  ///   - encryption: The source of the key of the new store; nil for one without encryption.
   ///   - read: Returns the next bytes of the lines, of any number; none at the end.
   ///   - progress: Called at the beginning, after each batch of lines, and after each step of the
   ///     compaction at the end.
@@ -153,12 +159,12 @@ extension MessageStore {
   ///   left at the path then.
   @discardableResult
   public static func restore(
-    to path: String, options: RestoreOptions = RestoreOptions(),
+    to path: String, options: RestoreOptions = RestoreOptions(), encryption: Encryption? = nil,
     reading read: @escaping @Sendable () throws -> [UInt8],
     progress: @escaping @Sendable (RestoreProgress) throws -> Void = { _ in }
   ) async throws -> RestoreSummary {
     try await onThreadUntilCancelled { check in
-      try restore(to: path, options: options) {
+      try restore(to: path, options: options, encryption: encryption) {
         // Lines without end may have nothing to tell of.
         try check()
         return try read()
