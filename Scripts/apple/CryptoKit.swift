@@ -37,10 +37,22 @@ public enum AES {
   }
 }
 
+public struct HashedAuthenticationCode<H: HashFunction>: ContiguousBytes, Sendable {
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+}
+
+public struct HMAC<H: HashFunction>: Sendable {
+  public init(key: SymmetricKey) {}
+  public mutating func update<D: DataProtocol>(data: D) {}
+  public func finalize() -> HashedAuthenticationCode<H> { HashedAuthenticationCode() }
+}
+
 public struct HKDF<H: HashFunction>: Sendable {
-  public static func deriveKey<Salt: DataProtocol, Info: DataProtocol>(
-    inputKeyMaterial: SymmetricKey, salt: Salt, info: Info, outputByteCount: Int
-  ) -> SymmetricKey {
-    inputKeyMaterial
+  public static func extract<Salt: DataProtocol>(
+    inputKeyMaterial: SymmetricKey, salt: Salt?
+  ) -> HashedAuthenticationCode<H> {
+    HashedAuthenticationCode()
   }
 }

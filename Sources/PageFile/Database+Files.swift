@@ -77,8 +77,9 @@ extension Database {
   /// encrypted; see `backUp(to:progress:)`.
   ///
   /// So it also turns a database without encryption into an encrypted one and the reverse, and
-  /// gives an encrypted one another data key. Copy a message store with `MessageStore.backUp`: pages
-  /// of encrypted files have 32 bytes less room, and its largest segments have to be packed again.
+  /// gives an encrypted one another data key. Copy a message store with `MessageStore.backUp`:
+  /// pages of encrypted files have 32 bytes less room, and its largest segments have to be packed
+  /// again.
   ///
   /// - Parameters:
   ///   - path: The path of the copy; no file may exist there.

@@ -8,9 +8,9 @@ extension MessageStore {
   /// Writes the store to a new file as lines of JSON, while it is in use.
   ///
   /// The lines are those of `msgdump export`, described in docs/message-format.md, section 9:
-  /// `restore(from:to:options:encryption:progress:)` makes a store from them. The export is of one moment.
-  /// Readers and writers continue meanwhile. Memory grows only with the number of messages of one
-  /// conversation, by eight bytes for each.
+  /// `restore(from:to:options:encryption:progress:)` makes a store from them. The export is of one
+  /// moment. Readers and writers continue meanwhile. Memory grows only with the number of messages
+  /// of one conversation, by eight bytes for each.
   ///
   /// - Parameters:
   ///   - path: The path of the file; no file may exist there. Until it is complete, it has a name

@@ -39,8 +39,8 @@ package protocol PageCipher: Sendable {
   func fillRandom(_ target: MutableBytes)
 }
 
-/// Fills `derived`, of at most `SealedUnit.keyByteCount` bytes, with bytes that follow from a key, a
-/// salt, and `info`.
+/// Fills `derived`, of at most `SealedUnit.keyByteCount` bytes, with bytes that follow from a key,
+/// a salt, and `info`.
 package typealias KeyDerivation = (_ info: String, _ derived: MutableBytes) -> Void
 
 /// The layout of a sealed unit: nonce, ciphertext, tag.
