@@ -41,7 +41,7 @@ extension EngineName {
 
   /// True if the engine is SQLite or ours, with or without encrypted files.
   ///
-  /// Those alone take part in some workloads.
+  /// Some workloads measure these engines alone.
   var isSQLiteOrOurs: Bool {
     switch self {
     case .msgstore, .sqlite: true

@@ -57,6 +57,13 @@ final class SQLiteEngine: Engine {
   func open() throws {
     let isFresh = try Files.byteCount(in: directory) == 0
     let connection = try SQLiteConnection(path: path, cache: cache, key: key, isFresh: isFresh)
+    if key != nil {
+      let version = try connection.statement(.cipherVersion)
+      guard try connection.step(version) else {
+        throw BenchError("\(name.rawValue): the library has no cipher")
+      }
+      version.reset()
+    }
     if isFresh { try connection.execute(searching.schema) }
     self.connection = connection
     try use(durability)

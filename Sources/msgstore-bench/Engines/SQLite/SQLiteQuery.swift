@@ -14,6 +14,7 @@ enum SQLiteQuery: Int, CaseIterable {
   case mute, unreadTotals
   case search, searchIn, searchIndex, searchIndexIn, countMatches, countIndexed, freePages
   case replies, images
+  case cipherVersion
   case tail, before, earlierThan, notEarlierThan, byID, list
 
   static func schema(hasRowIDs: Bool) -> String {
@@ -170,6 +171,8 @@ enum SQLiteQuery: Int, CaseIterable {
     case .countMatches: "SELECT count(*) FROM messages WHERE text LIKE ?1 ESCAPE '\\'"
     case .countIndexed: "SELECT count(*) FROM words WHERE words MATCH ?1"
     case .freePages: "PRAGMA freelist_count"
+    // A library without a cipher passes over the key, and answers this with no row.
+    case .cipherVersion: "PRAGMA cipher_version"
     case .replies: Self.messages("conversation = ?1 AND reply_to = ?3", descending: true)
     case .images: Self.messages("conversation = ?1 AND extras IS NOT NULL", descending: true)
     case .tail: Self.messages("conversation = ?1", descending: true)
