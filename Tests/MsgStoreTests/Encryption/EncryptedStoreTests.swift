@@ -196,6 +196,43 @@ import Testing
     #expect(sizes[1] * 100 <= sizes[2] * 107, "\(sizes)")
   }
 
+  @Test func tasksCopyAndRestoreUnderAKey() async throws {
+    let folder = try TemporaryDirectory()
+    let plain = try open(MemoryDirectory(), nil)
+    try fill(plain)
+    let texts = try texts(plain)
+    let copy = folder.url.appendingPathComponent("copy").path
+    let restored = folder.url.appendingPathComponent("restored").path
+    try await plain.backUp(to: copy, encryption: seals.encryption)
+    let lines = Locked<[UInt8]?>(try plain.lines())
+    try await MessageStore.restore(
+      to: restored, encryption: seals.encryption,
+      reading: {
+        lines.withLock { lines in
+          defer { lines = nil }
+          return lines ?? []
+        }
+      })
+    for path in [copy, restored] {
+      #expect(throws: StoreError.storage(.keyMissing(path: path))) {
+        try MessageStore(path: path)
+      }
+      var options = StoreOptions()
+      options.encryption = seals.encryption
+      let store = try MessageStore(path: path, options: options)
+      #expect(try self.texts(store) == texts)
+      try await store.close()
+    }
+    // A task that was cancelled leaves nothing.
+    let cancelled = folder.url.appendingPathComponent("cancelled").path
+    await #expect(throws: CancellationError.self) {
+      try await plain.backUp(to: cancelled, encryption: seals.encryption) { _ in
+        throw CancellationError()
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: cancelled))
+  }
+
   // MARK: Nothing to read in the files
 
   private func holds(_ bytes: [UInt8], _ word: String) -> Bool {
