@@ -168,10 +168,11 @@ import Testing
   /// The header of one commit does not stand before the body of another.
   @Test func aBodyIsBoundToItsHeader() {
     let keys = keys
-    let ones = [UInt8](repeating: 1, count: 500)
-    let (one, _) = commit(keys, frames: ones, offset: 4096, chain: 5)
-    let (other, _) = commit(keys, frames: ones.reversed() + [], offset: 4096, chain: 5)
-    #expect(frames(keys, Array(one[..<148]) + other[148...], offset: 4096, chain: 5) == nil)
+    let frames = [UInt8](repeating: 1, count: 500)
+    let (one, _) = commit(keys, frames: frames, offset: 4096, chain: 5)
+    let (other, _) = commit(keys, frames: frames.map { $0 + 1 }, offset: 4096, chain: 5)
+    let mixed = Array(one[..<148]) + other[148...]
+    #expect(self.frames(keys, mixed, offset: 4096, chain: 5) == nil)
   }
 
   /// A commit of one sector cannot be taken for the header of a longer one, nor the reverse.
