@@ -47,7 +47,7 @@ let package = Package(
     .trait(name: "SQLite", description: "Lets the benchmark measure SQLite."),
     .trait(
       name: "SQLCipher",
-      description: "Lets the benchmark measure SQLCipher. It has SQLite's names: without \"SQLite\"."),
+      description: "Lets the benchmark measure SQLCipher, in place of SQLite, whose names it has."),
     .default(enabledTraits: ["Tools", "SystemLZ4", "SQLite"]),
   ],
   dependencies: [

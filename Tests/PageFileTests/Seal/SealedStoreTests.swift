@@ -60,6 +60,55 @@ import Testing
     #expect(seen == 11)
   }
 
+  /// The last commit takes the place of the watermark, so its header is the only witness of the one
+  /// before, and has to open behind it.
+  @Test(arguments: [1, 40]) func aHeaderBehindABrokenChainIsAWitness(valueCount: Int) throws {
+    let directory = MemoryDirectory()
+    var options = options()
+    options.backgroundWork = .caller
+    let database = try Database(in: directory, name: "x", options: options)
+    for (commit, level) in [(1, SyncLevel.full), (2, .full), (3, .relaxed)] {
+      let transaction = try database.beginWrite()
+      let source = transaction.source
+      try source.enter()
+      for key in 0..<valueCount {
+        let value = [UInt8](repeating: UInt8(commit), count: 20)
+        try Bytes.with(bigEndian(key)) { key throws(PageFileError) in
+          try Bytes.with(value) { value throws(PageFileError) in
+            _ = try BTree(source, TreeNumber(0)).insert(key, value)
+          }
+        }
+      }
+      source.leave()
+      _ = try transaction.commit(level)
+    }
+    database.abandon()
+    let name = try #require(["x-wal0", "x-wal1"].first { commits(directory[$0]).count >= 3 })
+    var bytes = try #require(directory[name])
+    let places = commits(bytes)
+    bytes[places[places.count - 2] + 200] ^= 4
+    directory[name] = bytes
+    let error = #expect(throws: PageFileError.self) {
+      try Database(in: directory, name: "x", options: options)
+    }
+    guard case .corruptWAL = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  /// Returns the places of the commits of a log.
+  private func commits(_ log: [UInt8]?) -> [Int] {
+    var places: [Int] = []
+    var offset = 4096
+    let log = log ?? []
+    while offset + 512 <= log.count, Array(log[offset..<offset + 4]) == Array("CMT1".utf8) {
+      places.append(offset)
+      offset += 512 * (Int(log[offset + 4]) + Int(log[offset + 5]) << 8)
+    }
+    return places
+  }
+
   @Test func aReaderBesideTheOwnerFollows() throws {
     let directory = MemoryDirectory()
     let database = try Database(in: directory, name: "x", options: options())
