@@ -140,12 +140,21 @@ extension Message {
   }
 
   /// The earliest known time at which the message had reached a recipient's device.
+  ///
+  /// Of an own message with the status `delivered` or `read`, the times of the receipts that others
+  /// sent count as well as a time told with a status. As of each member's marks the last eight are
+  /// kept, a message below all of them has the time of the lowest. Receipts do not count in a
+  /// conversation of more than 32 members, present and former; `StoreReading.readers(of:in:)` has
+  /// the times of each member.
   public var deliveredAt: Timestamp? {
     @inlinable get { rare?.fields.deliveredAt }
     set { setRare(\.deliveredAt, newValue) }
   }
 
   /// The earliest known time at which the message had been read.
+  ///
+  /// Receipts count as they do for `deliveredAt`, once the status is `read`: in a group, when all
+  /// active recipients have read the message. nil if no time was told.
   public var readAt: Timestamp? {
     @inlinable get { rare?.fields.readAt }
     set { setRare(\.readAt, newValue) }

@@ -12,6 +12,13 @@ public struct MessageAttachment: Sendable {
   public var remoteURL: String?
   /// The address from which a thumbnail can be fetched.
   public var thumbnailURL: String?
+  /// The time of `remoteURL`, such as that of its signature; nil if unknown.
+  ///
+  /// Of two addresses told of one attachment the newer stays, so a signed one that has expired
+  /// gives way. Means nothing without an address.
+  public var remoteURLAt: Timestamp?
+  /// The time of `thumbnailURL`, which works as `remoteURLAt` does.
+  public var thumbnailURLAt: Timestamp?
   /// The location of the bytes on this device, which is never sent to another device.
   public var localPath: String?
   /// The name of the file as its sender had it; may contain any characters.
@@ -43,7 +50,8 @@ public struct MessageAttachment: Sendable {
     id: String, kind: AttachmentKind, remoteURL: String? = nil, thumbnailURL: String? = nil,
     localPath: String? = nil, fileName: String? = nil, mimeType: String? = nil,
     contentHash: [UInt8]? = nil, preview: [UInt8]? = nil, byteCount: Int64? = nil,
-    durationMicroseconds: Int64? = nil, width: Int32? = nil, height: Int32? = nil
+    durationMicroseconds: Int64? = nil, width: Int32? = nil, height: Int32? = nil,
+    remoteURLAt: Timestamp? = nil, thumbnailURLAt: Timestamp? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -58,6 +66,8 @@ public struct MessageAttachment: Sendable {
     self.durationMicroseconds = durationMicroseconds
     self.width = width
     self.height = height
+    self.remoteURLAt = remoteURLAt
+    self.thumbnailURLAt = thumbnailURLAt
   }
 }
 
@@ -85,7 +95,8 @@ extension MessageAttachment: Hashable {
       && same(a.fileName, b.fileName) && same(a.mimeType, b.mimeType)
       && a.contentHash == b.contentHash && a.preview == b.preview && a.byteCount == b.byteCount
       && a.durationMicroseconds == b.durationMicroseconds && a.width == b.width
-      && a.height == b.height
+      && a.height == b.height && a.remoteURLAt == b.remoteURLAt
+      && a.thumbnailURLAt == b.thumbnailURLAt
   }
 
   private static func same(_ a: String?, _ b: String?) -> Bool {
@@ -107,14 +118,17 @@ extension MessageAttachment {
   /// Returns this attachment merged with a received version of it, which has the same id.
   ///
   /// The merge works field by field. A known value replaces an unknown one; of two known values the
-  /// greater one wins, where strings and byte arrays compare as bytes. The result therefore does
-  /// not depend on the order, repetition, or grouping of received versions. The local path belongs
-  /// to this device and is kept.
+  /// greater one wins, where strings and byte arrays compare as bytes. Of two addresses the one
+  /// with the later time wins; one without a time is earlier than any other. The result therefore
+  /// does not depend on the order, repetition, or grouping of received versions. The local path
+  /// belongs to this device and is kept.
   public func merged(with received: MessageAttachment) -> MessageAttachment {
     var all = self
     if kind.rawValue < received.kind.rawValue { all.kind = received.kind }
-    all.remoteURL = Self.greater(remoteURL, received.remoteURL)
-    all.thumbnailURL = Self.greater(thumbnailURL, received.thumbnailURL)
+    (all.remoteURL, all.remoteURLAt) = Self.newer(
+      (remoteURL, remoteURLAt), (received.remoteURL, received.remoteURLAt))
+    (all.thumbnailURL, all.thumbnailURLAt) = Self.newer(
+      (thumbnailURL, thumbnailURLAt), (received.thumbnailURL, received.thumbnailURLAt))
     all.fileName = Self.greater(fileName, received.fileName)
     all.mimeType = Self.greater(mimeType, received.mimeType)
     all.contentHash = Self.greater(contentHash, received.contentHash) {
@@ -127,6 +141,20 @@ extension MessageAttachment {
     all.width = Self.greater(width, received.width, <)
     all.height = Self.greater(height, received.height, <)
     return all
+  }
+
+  /// Returns the address with the later time, or the greater one of two of the same time.
+  private static func newer(
+    _ a: (url: String?, time: Timestamp?), _ b: (url: String?, time: Timestamp?)
+  ) -> (String?, Timestamp?) {
+    guard let own = a.url, let other = b.url else {
+      return a.url != nil ? a : (b.url, b.url == nil ? nil : b.time)
+    }
+    if a.time != b.time, !StoreDefect.olderURLWins.isPlanted {
+      guard let time = a.time else { return b }
+      return b.time.map { $0 > time } ?? false ? b : a
+    }
+    return own.precedesByBytes(other) ? b : a
   }
 
   private static func greater(_ a: String?, _ b: String?) -> String? {

@@ -36,6 +36,10 @@ public struct PendingReceipt: Sendable, Hashable {
   /// It may have been deleted here since.
   public var upToID: MessageID? { upTo?.id }
 
+  /// The sequence of the last message of the range, for servers that expect no id; nil if that
+  /// message has none.
+  public var upToSequence: Int64? { upTo?.place.sequence }
+
   static let maximumIDCount = 500
 
   init(

@@ -6,6 +6,13 @@ public struct ReceivedReceipt: Sendable, Hashable {
     case upTo(MessageID)
     /// All messages up to the position of an acknowledged message.
     case upToPosition(MessagePosition)
+    /// All messages whose sequence is at most this one, for servers that say no id.
+    ///
+    /// No message needs to have this sequence, and those up to it may come later. It counts as a
+    /// mark up to the place of the last of them in the thread, so it covers messages without a
+    /// sequence as far as they lie before that place. Of each member and kind the eight greatest
+    /// sequences are kept. Receiving one costs a walk along the messages with greater sequences.
+    case upToSequence(Int64)
     /// These messages alone; they need not have arrived yet.
     case messages([MessageID])
   }
@@ -47,7 +54,7 @@ public struct ReceivedReceipt: Sendable, Hashable {
     switch extent {
     case .upTo(let id): try id.validate()
     case .messages(let ids): for id in ids { try id.validate() }
-    case .upToPosition: break
+    case .upToPosition, .upToSequence: break
     }
   }
 }

@@ -9,6 +9,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case historyUnread, mentionsOfAll, mutedCountedAlike, pendingUncounted, failedHoldsPreview
   case activityOfLast, listedByCreation, sequencesApart, waitingStatusIgnored, joiningIgnored
   case leftOnesTold, leftOnesCounted, transfersUnlisted, hiddenReplyListed, hiddenTagsListed
+  case namedTimesIgnored, timeBeforeStatus, timesUntold, sequenceMarksStay
 
   // Derived values that miss a change.
   case unreadKept, mentionsKept, totalsKept, messageCountKept, previewKept, activityKept
@@ -23,7 +24,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
   case olderTagWins, localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
-  case forgottenFieldsKept
+  case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.

@@ -73,6 +73,8 @@ public enum InputFault: Sendable, Hashable {
     case participants
     /// The members mentioned in a message.
     case mentions
+    /// The attachments that an edit lists.
+    case attachments
     /// The own fields of one owner.
     case ownFields
     /// The client's own names of tags in a store.
@@ -204,6 +206,8 @@ extension InputFault: CustomStringConvertible {
       "a conversation has \(count) participants; the limit is \(limit)"
     case .tooMany(.mentions, let count, let limit):
       "a message mentions \(count) members; the limit is \(limit)"
+    case .tooMany(.attachments, let count, let limit):
+      "an edit lists \(count) attachments; the limit is \(limit)"
     case .implausibleTime(let time):
       "a time is implausible: \(time) (\(time.microseconds) microseconds); is the unit wrong?"
     case .tooMany(.ownFields, let count, let limit):

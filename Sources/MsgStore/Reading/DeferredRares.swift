@@ -143,6 +143,8 @@ private struct DeferredRares: ~Copyable {
     buffer.append(littleEndian: UInt64(bitPattern: record.time))
     buffer.append(UInt8(truncatingIfNeeded: emoji.count))
     buffer.append(emoji)
+    buffer.append(UInt8(truncatingIfNeeded: record.serverName?.byteCount ?? 0))
+    if let name = record.serverName { buffer.append(name) }
     try appendMember(member)
     return true
   }

@@ -6,13 +6,15 @@ import PageFile
 /// one, and one that was read already cost nothing. One that has named receipts costs a walk along
 /// them up to the first recipient who settles that not all have it.
 struct DeliveryMarks {
-  private let view: StoreView
-  private let conversation: UInt32
+  let view: StoreView
+  let conversation: UInt32
   private var others: MarksOfAll?
   private var search: AwaitedSearch
   private var recipients: [Recipient]?
   /// The receipt marks of members, for those who have any.
   private var records: [UInt32: ReceiptRecord]?
+  private var knownTimes: ReceiptTimes?
+  private var isKnownTooLarge: Bool?
 
   /// The progress of all other participants, without the rest of the record, since this is copied
   /// for each message.
@@ -139,6 +141,22 @@ struct DeliveryMarks {
     let loaded = MarksOfAll(try view.receipts.receipts(conversation))
     others = loaded
     return loaded
+  }
+
+  /// Returns the times of the others' marks, which are read once.
+  mutating func loadedTimes() throws(StoreError) -> ReceiptTimes {
+    if let knownTimes { return knownTimes }
+    let loaded = try ReceiptTimes(view, conversation, without: view.localMember)
+    knownTimes = loaded
+    return loaded
+  }
+
+  /// Returns true if the conversation has too many members for times to be looked for.
+  mutating func isTooLarge() throws(StoreError) -> Bool {
+    if let isKnownTooLarge { return isKnownTooLarge }
+    let isTooLarge = try ReceiptTimes.isTooLarge(view, conversation)
+    isKnownTooLarge = isTooLarge
+    return isTooLarge
   }
 
   private mutating func loadedRecipients() throws(StoreError) -> [Recipient] {

@@ -153,6 +153,11 @@ struct SliceBuilder: ~Copyable {
       parts.status = try effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
     }
+    if mayBeTimed(parts),
+      let times = try receiptTimes(parts.status, at: parts.place, idOf: parts)
+    {
+      return try addTimed(parts, isASCII: isASCII, times)
+    }
     var rareIndex: Int32 = -1
     if parts.place.isPending || parts.replyByteCount > MessageID.maximumInlineByteCount {
       rareIndex = addRare(RareFields(), &parts)
@@ -179,6 +184,45 @@ struct SliceBuilder: ~Copyable {
       parts.status = try effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
     }
+    if mayBeTimed(parts),
+      let times = try receiptTimes(parts.status, at: parts.place, idOf: parts)
+    {
+      guard var traits = MessageTraits(traits) else { throw corrupt }
+      traits.join(times)
+      return try addDeferred(parts, isASCII: isASCII, traits)
+    }
+    try appendDeferred(parts, isASCII: isASCII, traits, outline)
+  }
+
+  /// Appends a message whose only rare fields are times that receipts say.
+  @inline(never)
+  private mutating func addTimed(
+    _ parts: MessageParts, isASCII: Bool, _ times: KnownTimes
+  ) throws(StoreError) {
+    if canDefer(parts) {
+      var traits = MessageTraits()
+      traits.join(times)
+      return try addDeferred(parts, isASCII: isASCII, traits)
+    }
+    var (parts, fields) = (parts, RareFields())
+    fields.join(times)
+    let rareIndex = addRare(fields, &parts)
+    try add(parts, isASCII: isASCII, rareIndex: rareIndex)
+  }
+
+  /// Appends a message with common traits that are not those of its record.
+  private mutating func addDeferred(
+    _ parts: MessageParts, isASCII: Bool, _ traits: MessageTraits
+  ) throws(StoreError) {
+    var block = ByteBuffer(capacity: 32)
+    traits.append(to: &block)
+    guard let outline = TraitsOutline(block.bytes) else { throw corrupt }
+    try appendDeferred(parts, isASCII: isASCII, block.bytes, outline)
+  }
+
+  private mutating func appendDeferred(
+    _ parts: MessageParts, isASCII: Bool, _ traits: Bytes, _ outline: TraitsOutline
+  ) throws(StoreError) {
     let box = deferred ?? DeferredBox(view, number)
     deferred = box
     let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
@@ -216,6 +260,13 @@ struct SliceBuilder: ~Copyable {
     if traits.isRetracted { parts.replyByteCount = 0 }
     var fields = RareFields()
     try view.threads.fill(&fields, traits, at: position, in: number)
+    if mayBeTimed(parts),
+      let times = try marks.times(
+        parts.status, at: parts.place, id: id,
+        exactly: traits.marks.contains(.receipts) ? traits.names.first ?? id : nil)
+    {
+      fields.join(times)
+    }
     let rareIndex = addRare(fields, &parts)
     try add(parts, isASCII: try checkTexts(of: parts), rareIndex: rareIndex)
   }
@@ -224,6 +275,20 @@ struct SliceBuilder: ~Copyable {
   private func isConcerned(_ parts: MessageParts) -> Bool {
     !parts.place.isPending
       && DeliveryMarks.concern(parts.status, from: parts.sender, localMember: localMember)
+  }
+
+  @inline(__always)
+  private func mayBeTimed(_ parts: MessageParts) -> Bool {
+    !parts.place.isPending
+      && DeliveryMarks.mayBeTimed(parts.status, from: parts.sender, localMember: localMember)
+  }
+
+  @inline(never)
+  private mutating func receiptTimes(
+    _ status: MessageStatus, at place: Place, idOf parts: MessageParts
+  ) throws(StoreError) -> KnownTimes? {
+    let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
+    return try marks.times(status, at: place, id: MessageID(id), exactly: nil)
   }
 
   // Its arguments fit into registers. As a whole, the parts would be in memory for each message.

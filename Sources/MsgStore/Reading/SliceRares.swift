@@ -6,7 +6,7 @@ import PageFile
 ///     size  part of a block
 ///     1+…   traits, as in the record
 ///     1+…   reactions, if the message lists them: their count; of each 8 bytes of time, and byte
-///           count and bytes of the emoji
+///           count and bytes of the emoji and of the server's id, which may be empty
 ///     1+…   attachments: their count; of each byte count and bytes of the record
 ///       4n  indices of the mentioned members and of those who reacted, in this order
 final class SliceRares: RareSource, @unchecked Sendable {
@@ -65,12 +65,14 @@ final class SliceRares: RareSource, @unchecked Sendable {
     }
     for _ in 0..<(reader.varint() ?? 0) {
       guard let time = reader.uint64(), let byteCount = reader.byte(),
-        let emoji = reader.take(Int(byteCount))
+        let emoji = reader.take(Int(byteCount)), let nameByteCount = reader.byte(),
+        let name = reader.take(Int(nameByteCount))
       else { return fields }
       fields.reactions.append(
         Reaction(
           emoji.repairedText(), from: nextMember(),
-          at: Timestamp(microseconds: Int64(bitPattern: time))))
+          at: Timestamp(microseconds: Int64(bitPattern: time)),
+          serverName: nameByteCount == 0 ? nil : MessageID(name)))
     }
     fields.reactions.sort(by: Reaction.precedes)
     fields.attachments = attachments(&reader)

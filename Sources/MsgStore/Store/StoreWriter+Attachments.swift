@@ -143,8 +143,11 @@ extension MessageAttachment {
   /// Returns true if a string is a valid attachment id.
   static func isID(_ id: String) -> Bool { (1...maximumIDByteCount).contains(id.utf8.count) }
 
-  /// Throws `input(.attachment)` if the attachment cannot be stored.
+  /// Throws `input(.attachment)` if the attachment cannot be stored, and `input(.implausibleTime)`
+  /// for a time of an address that cannot be one.
   package func validate() throws(StoreError) {
     if let problem = storageProblem { throw .input(.attachment(problem)) }
+    try remoteURLAt?.validate()
+    try thumbnailURLAt?.validate()
   }
 }

@@ -132,16 +132,28 @@ extension StoreWriter {
   /// The edit with the latest time is shown; of equal times the one with the greater bytes. All
   /// others are in the message's history. An edit of a message that is not here yet waits for it.
   ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - conversation: The conversation of the message.
+  ///   - text: The new text, up to 1 MiB of UTF-8.
+  ///   - mentions: The members that the new text mentions.
+  ///   - attachments: All attachments that the message has from this edit on, at most 1,000; of one
+  ///     that is known its id and kind are enough. All others are erased with their transfers, and
+  ///     facts about them that come later change nothing, until an edit with a later time lists
+  ///     them again. nil if the edit says nothing of attachments. Files stay where they are.
+  ///   - time: The time of the edit. Of two lists the one of the later edit counts.
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.implausibleTime)`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.tooMany)`, `input(.attachment)`,
+  ///   `input(.implausibleTime)`.
   @discardableResult
   public func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
-    at time: Timestamp
+    attachments: [MessageAttachment]? = nil, at time: Timestamp
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.edits.receiveEdit(
-        of: id, in: conversation, text: text, mentions: mentions, at: time))
+        of: id, in: conversation, text: text, mentions: mentions, attachments: attachments,
+        at: time))
   }
 
   /// Merges a received retraction of a message, by any member and of any age.

@@ -59,7 +59,8 @@ extension MessageAttachment {
       mimeType: kept(.mimeType, mimeType), contentHash: kept(.contentHash, contentHash),
       preview: kept(.preview, preview), byteCount: kept(.byteCount, byteCount),
       durationMicroseconds: kept(.duration, durationMicroseconds), width: kept(.width, width),
-      height: kept(.height, height))
+      height: kept(.height, height), remoteURLAt: kept(.remoteURL, remoteURLAt),
+      thumbnailURLAt: kept(.thumbnailURL, thumbnailURLAt))
   }
 
   /// Returns the attachment with its missing fields filled in from another one.
@@ -71,7 +72,9 @@ extension MessageAttachment {
       contentHash: contentHash ?? other.contentHash, preview: preview ?? other.preview,
       byteCount: byteCount ?? other.byteCount,
       durationMicroseconds: durationMicroseconds ?? other.durationMicroseconds,
-      width: width ?? other.width, height: height ?? other.height)
+      width: width ?? other.width, height: height ?? other.height,
+      remoteURLAt: remoteURL == nil ? other.remoteURLAt : remoteURLAt,
+      thumbnailURLAt: thumbnailURL == nil ? other.thumbnailURLAt : thumbnailURLAt)
   }
 }
 

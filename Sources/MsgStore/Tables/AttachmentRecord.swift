@@ -68,6 +68,23 @@ package struct AttachmentRecord: Hashable, StoredRecord {
     }
     fields.optional(512, &attachment.width, or: 0) { $0.signedVarint(&$1, "width") }
     fields.optional(1024, &attachment.height, or: 0) { $0.signedVarint(&$1, "height") }
+    visitTime(
+      &fields, 8192, &attachment.remoteURLAt, of: attachment.remoteURL, "time of the remote URL")
+    visitTime(
+      &fields, 16384, &attachment.thumbnailURLAt, of: attachment.thumbnailURL,
+      "time of the thumbnail URL")
+  }
+
+  /// Visits the time of an address, which means nothing without it.
+  private func visitTime(
+    _ fields: inout (some FieldVisitor & ~Copyable), _ flag: UInt64, _ time: inout Timestamp?,
+    of url: String?, _ field: StaticString
+  ) {
+    guard fields.has(flag, url != nil && time != nil) else { return time = nil }
+    fields.require(url != nil)
+    var microseconds = time?.microseconds ?? 0
+    fields.fixed(&microseconds, field)
+    time = Timestamp(microseconds: microseconds)
   }
 
   private func visitBytes<T: FieldBytes>(

@@ -1,7 +1,7 @@
 /// A conversation's own side of receipts: the server's knowledge of the local member's receipts,
 /// and the progress of all other participants.
 ///
-/// See docs/message-format.md, V-6 … V-8.
+/// See docs/message-format.md, V-6 … V-8 and V-12.
 package struct ConversationReceipts: Hashable, StoredRecord {
   package static let table = Table(Schema.receipts, "own receipts")
   /// The progress of all other participants, and the one that is furthest behind.
@@ -27,6 +27,12 @@ package struct ConversationReceipts: Hashable, StoredRecord {
   /// The ordinal of the last coming of a member who has to have messages that were here before; 0
   /// while no message has been received or read by all.
   package var comings: UInt64 = 0
+  /// The greatest sequence up to which a member has read or received; nil if no mark says one.
+  package var sequenceBound: Int64?
+  /// A place that no mark up to a sequence lies before; nil if there may be one without a place.
+  ///
+  /// Messages up to it change no mark, so history that comes later costs a comparison.
+  package var sequenceFloor: MessagePosition?
   package var isReadListed = false
   package var isDeliveredListed = false
   /// The steps of reading that the local member has made here, with their times.
@@ -77,6 +83,10 @@ package struct ConversationReceipts: Hashable, StoredRecord {
       $0.fixed(&$1, "time at which the first of the others joined")
     }
     if fields.has(512, comings > 0) { fields.varint(&comings, "ordinal of comings") }
+    fields.optional(1024, &sequenceBound, or: 0) {
+      $0.fixed(&$1, "greatest sequence of a mark up to one")
+    }
+    visitMark(&fields, 2048, &sequenceFloor, "no mark up to a sequence lies before this place")
     fields.part(&readTimes, "steps of reading made here")
     fields.part(&deliveredTimes, "steps of delivery made here")
   }

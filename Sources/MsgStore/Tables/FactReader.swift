@@ -122,7 +122,7 @@ extension FactReader {
       reactions.append(
         Reaction(
           emoji.repairedText(), from: try view.member(member),
-          at: Timestamp(microseconds: record.time)))
+          at: Timestamp(microseconds: record.time), serverName: record.serverName))
     }
     // Member numbers differ between stores; names do not.
     reactions.sort(by: Reaction.precedes)

@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-10. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-12. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–4   bits, varint
@@ -23,6 +23,8 @@ package import PageFile
 ///           ordinal of comings, varints
 ///     1+…   with bit 524288: own fields (`OwnFields+Block.swift`)
 ///     1–5   with bit 1048576: tags, a set of 32 bits as a varint
+///     9+…   with bit 16777216: kept attachments: the time of the edit (8), their count, then byte
+///           count and bytes of each id
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen, 2097152 tagged. Bits 8 to 64 and the last one say that the facts tree has facts of
@@ -60,9 +62,14 @@ package struct MessageTraits: Hashable {
     package static let tags = Bits(rawValue: 1_048_576)
     /// The facts tree has tags that were set or removed.
     package static let tagged = Bits(rawValue: 2_097_152)
+    package static let keptAttachments = Bits(rawValue: 16_777_216)
 
-    /// The bits up to the greatest.
-    static let known: UInt64 = 4_194_303
+    /// All bits that a block may have.
+    private static let known: UInt64 = 4_194_303 | 16_777_216
+
+    /// Returns true if a block may have these bits.
+    @inline(__always)
+    static func areKnown(_ raw: UInt64) -> Bool { raw & ~known == 0 }
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen, .tagged,
@@ -114,6 +121,8 @@ package struct MessageTraits: Hashable {
   ///
   /// Tags of attachments may be missing in an older store.
   package var tags: TagSet = []
+  /// The attachments that the newest edit with a list of them leaves; nil without such an edit.
+  package var keptAttachments: KeptAttachments?
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -137,6 +146,7 @@ package struct MessageTraits: Hashable {
     if awaited != nil { bits.insert(.awaited) }
     if !ownFields.isEmpty { bits.insert(.ownFields) }
     if !tags.isEmpty { bits.insert(.tags) }
+    if keptAttachments != nil { bits.insert(.keptAttachments) }
     return bits
   }
 
@@ -150,7 +160,7 @@ package struct MessageTraits: Hashable {
   /// Returns nil if the bytes are not a valid block; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard let raw = reader.varint(), raw > 0, raw <= Bits.known else { return nil }
+    guard let raw = reader.varint(), raw > 0, Bits.areKnown(raw) else { return nil }
     let bits = Bits(rawValue: UInt32(raw))
     marks = bits.intersection(.plain)
     guard readTimes(bits, &reader), readLists(bits, &reader), readPlace(bits, &reader),
@@ -235,6 +245,10 @@ package struct MessageTraits: Hashable {
       guard let tags = TagSet(&reader, marks) else { return false }
       self.tags = tags
     }
+    if bits.contains(.keptAttachments) {
+      guard let kept = KeptAttachments(&reader) else { return false }
+      keptAttachments = kept
+    }
     return true
   }
 
@@ -262,6 +276,7 @@ package struct MessageTraits: Hashable {
     awaited?.append(to: &buffer)
     if bits.contains(.ownFields) { ownFields.append(to: &buffer) }
     if bits.contains(.tags) { buffer.append(varint: UInt64(tags.rawValue)) }
+    keptAttachments?.append(to: &buffer)
   }
 }
 

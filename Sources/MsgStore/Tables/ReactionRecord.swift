@@ -8,12 +8,15 @@ package struct ReactionRecord: Hashable, StoredRecord {
   package static let table = Table(Schema.facts, "reaction")
   package var time: Int64 = 0
   package var isRemoved = false
+  /// The server's own id of the change, if it has one.
+  package var serverName: MessageID?
 
   package init() {}
 
-  package init(time: Int64, isRemoved: Bool) {
+  package init(time: Int64, isRemoved: Bool, serverName: MessageID? = nil) {
     self.time = time
     self.isRemoved = isRemoved
+    self.serverName = serverName
   }
 
   static func key(
@@ -27,6 +30,7 @@ package struct ReactionRecord: Hashable, StoredRecord {
     fields.flags(.byte)
     fields.mark(1, &isRemoved)
     fields.fixed(&time, "time")
+    fields.optional(2, &serverName, or: "") { $0.name(&$1, "the server's id of it") }
   }
 
   /// Decodes a reaction among the facts, given its key behind the kind.
@@ -40,6 +44,17 @@ package struct ReactionRecord: Hashable, StoredRecord {
       let record = ReactionRecord(value)
     else { return nil }
     return (member, emoji, record)
+  }
+
+  /// Returns the record that counts of this one and another; of two statements of one change it has
+  /// the greater id.
+  func joined(with other: ReactionRecord) -> ReactionRecord {
+    guard time == other.time, isRemoved == other.isRemoved else {
+      return succeeds(other) ? self : other
+    }
+    var joined = self
+    joined.serverName = [serverName, other.serverName].compactMap { $0 }.max()
+    return joined
   }
 
   /// Returns true if this record replaces another.

@@ -110,6 +110,8 @@ package enum Setting: String {
   case nextWork = "next work"
   /// The time at which the store last began to prune all conversations.
   case prunedAt = "pruned at"
+  /// 1 once a member's mark up to a sequence was received.
+  case sequenceMarks = "sequence marks"
   /// The unread messages of conversations that are not muted.
   case unread = "unread"
   /// The unread messages of muted conversations.

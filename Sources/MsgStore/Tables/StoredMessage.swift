@@ -131,6 +131,7 @@ package struct StoredMessage: Equatable {
     traits.reactionCounts = nil
     traits.ownFields = OwnFields()
     traits.tags = []
+    traits.keptAttachments = nil
     traits.mentions = []
     traits.pendingEdits = []
     traits.sending.failure = nil

@@ -87,7 +87,7 @@ extension MessageRecord: Seeable {
   package var marks: MessageTraits.Bits {
     guard flags.contains(.traits) else { return [] }
     var reader = ByteReader(traitsBytes)
-    guard let raw = reader.varint(), raw <= MessageTraits.Bits.known else { return [] }
+    guard let raw = reader.varint(), MessageTraits.Bits.areKnown(raw) else { return [] }
     return MessageTraits.Bits(rawValue: UInt32(raw))
   }
 

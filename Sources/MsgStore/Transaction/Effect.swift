@@ -17,7 +17,7 @@ package enum Effect {
   case conversationKnown(UInt32)
   /// There may be receipts to tell, or no receipt is left to tell.
   case receipts(ReceiptKind, in: UInt32, isPending: Bool)
-  /// The bytes of an attachment are on the server.
+  /// The bytes of an attachment are on the server, or an edit has removed it.
   case uploaded(String, of: MessageID, in: UInt32)
 }
 

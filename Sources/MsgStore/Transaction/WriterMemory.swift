@@ -26,6 +26,8 @@ package final class WriterMemory: @unchecked Sendable {
   private(set) var touched: [OpenConversation] = []
   /// False if no fact waits for a message that is not here; nil if this has not been looked up.
   var isAnythingWaiting: Bool?
+  /// True if the store has ever had a mark up to a sequence; nil if this has not been read.
+  var hasSequenceMarks: Bool?
   /// The totals in the settings tree; nil if they have not been read.
   var totals: Totals?
   /// The totals of the outbox in the work tree; nil if they have not been read.

@@ -63,6 +63,7 @@ extension StoreCheck {
     let details = try view.conversations.details(conversation)
     let name = "receipts of conversation \"\(details.id)\""
     let summary = try view.conversations.summary(conversation)
+    try sequences(of: conversation, own, name, view)
     let recipients = try view.conversations.members(conversation).recipients(
       without: view.localMemberNumber)
     if own.othersSince != Recipient.firstJoined(recipients) {
@@ -84,5 +85,21 @@ extension StoreCheck {
         report("\(name): pending list disagrees with the flag (\(kind))")
       }
     }
+  }
+  /// The limits of the marks up to sequences.
+  private func sequences(
+    of conversation: UInt32, _ own: ConversationReceipts, _ name: String, _ view: StoreView
+  ) throws(StoreError) {
+    var isWrong = false
+    try view.receipts.forEachReceipts(conversation) { (_, record) in
+      for step in record.read.sequences + record.delivered.sequences {
+        if own.sequenceBound.map({ $0 < step.sequence }) ?? true { isWrong = true }
+        if let floor = own.sequenceFloor, step.position.map({ $0 < floor }) ?? true {
+          isWrong = true
+        }
+      }
+      return true
+    }
+    if isWrong { report("\(name): wrong limits of the marks up to sequences") }
   }
 }

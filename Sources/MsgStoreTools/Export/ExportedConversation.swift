@@ -68,6 +68,17 @@ package struct ExportedReceipts: Sendable, Hashable {
   package var member: MemberID = ""
   package var read: [ExportedStep] = []
   package var delivered: [ExportedStep] = []
+  package var readSequences: [ExportedSequenceStep] = []
+  package var deliveredSequences: [ExportedSequenceStep] = []
+
+  package init() {}
+}
+
+/// A sequence that a mark has reached, the time, and the last place up to it.
+package struct ExportedSequenceStep: Sendable, Hashable {
+  package var sequence: Int64 = 0
+  package var time: Timestamp?
+  package var position: MessagePosition?
 
   package init() {}
 }

@@ -40,6 +40,8 @@ extension ExportedMessage {
     isHidden = traits.marks.contains(.hidden)
     deliveredAt = Timestamp(known: traits.deliveredAt)
     readAt = Timestamp(known: traits.readAt)
+    attachmentsAt = Timestamp(known: traits.keptAttachments?.time)
+    keptAttachments = traits.keptAttachments?.ids ?? []
     retryCount = Int64(clamping: traits.sending.retryCount)
     retryAt = Timestamp(known: traits.sending.retryAt)
     failure = traits.sending.failure
@@ -75,6 +77,8 @@ extension ExportedWaiting {
     retractedAt = Timestamp(known: traits.retractedAt)
     deliveredAt = Timestamp(known: traits.deliveredAt)
     readAt = Timestamp(known: traits.readAt)
+    attachmentsAt = Timestamp(known: traits.keptAttachments?.time)
+    keptAttachments = traits.keptAttachments?.ids ?? []
     aliases = traits.names
     revision = traits.revision
     sequencedAt = Timestamp(known: traits.sequencedTime)
@@ -116,7 +120,7 @@ extension ExportedFacts {
       else { return false }
       let reaction = Reaction(
         rest.dropFirst(4).repairedText(), from: try member(number),
-        at: Timestamp(microseconds: record.time))
+        at: Timestamp(microseconds: record.time), serverName: record.serverName)
       reactions.append(ExportedReaction(reaction, isRemoved: record.isRemoved))
     case .attachment:
       guard let record = AttachmentRecord(value) else { return false }
@@ -222,6 +226,16 @@ extension ReceiptSteps {
   var exported: [ExportedStep] {
     steps.map { ExportedStep($0.position, Timestamp(known: $0.time)) }
   }
+
+  fileprivate var exportedSequences: [ExportedSequenceStep] {
+    sequences.map { step in
+      var exported = ExportedSequenceStep()
+      exported.sequence = step.sequence
+      exported.time = Timestamp(known: step.time)
+      exported.position = step.position
+      return exported
+    }
+  }
 }
 
 extension ExportedMarks {
@@ -244,6 +258,8 @@ extension ExportedReceipts {
     self.member = member
     read = record.read.exported
     delivered = record.delivered.exported
+    readSequences = record.read.exportedSequences
+    deliveredSequences = record.delivered.exportedSequences
   }
 }
 

@@ -30,6 +30,9 @@ package struct ExportedMessage: Sendable, Hashable {
   package var isHidden = false
   package var deliveredAt: Timestamp?
   package var readAt: Timestamp?
+  /// The time of the newest edit that lists attachments, and their ids.
+  package var attachmentsAt: Timestamp?
+  package var keptAttachments: [String] = []
   package var retryCount: Int64 = 0
   package var retryAt: Timestamp?
   package var failure: SendFailure?
@@ -98,6 +101,9 @@ package struct ExportedWaiting: Sendable, Hashable {
   package var retractedAt: Timestamp?
   package var deliveredAt: Timestamp?
   package var readAt: Timestamp?
+  /// The time of the newest edit that lists attachments, and their ids.
+  package var attachmentsAt: Timestamp?
+  package var keptAttachments: [String] = []
   package var aliases: [MessageID] = []
   package var revision: Int64 = 0
   package var sequencedAt: Timestamp?

@@ -164,6 +164,15 @@ extension Restoring {
     transaction.noteDeliveries(in: conversation)
     try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
     try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
+    for (kind, steps) in [
+      (ReceiptKind.read, receipts.readSequences), (.delivered, receipts.deliveredSequences),
+    ] {
+      for step in steps {
+        _ = try transaction.sequenceMarks.mark(
+          kind, upTo: step.sequence, at: step.position, step.time?.microseconds, of: member,
+          in: conversation)
+      }
+    }
   }
 
   private static func steps(_ given: [ExportedStep]) -> ReceiptSteps {

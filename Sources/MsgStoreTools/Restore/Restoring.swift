@@ -38,7 +38,7 @@ struct Restoring: TransactionPart {
       if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
     }
     if message.isRetracted { try transaction.messageFacts.erase(&stored, named: id, in: number) }
-    if waiting != nil || !message.facts.isEmpty {
+    if waiting != nil || !message.facts.isEmpty || stored.traits.keptAttachments != nil {
       try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
     }
     place?.keep(in: &stored)
@@ -55,6 +55,7 @@ struct Restoring: TransactionPart {
     }
     try transaction.messages.place(stored, at: position, in: conversation)
     try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    try transaction.sequenceMarks.apply(at: position, in: conversation)
     if stored.traits.marks.contains(.receipts) {
       try transaction.receipts.noteReceipts(at: position, in: conversation)
     }
@@ -79,6 +80,7 @@ struct Restoring: TransactionPart {
     try ReceivedMessages.validateMessage(plain)
     try validateFacts(message.facts)
     try message.own.validate()
+    try validateKept(message.keptAttachments)
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
     guard message.aliases.count < MessageTraits.maximumNameCount else {
@@ -128,6 +130,9 @@ struct Restoring: TransactionPart {
     stored.traits.retractedAt = message.retractedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
+    if !message.isRetracted {
+      stored.traits.keptAttachments = Self.kept(message.keptAttachments, message.attachmentsAt)
+    }
     stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
     stored.traits.sending.retryAt = message.retryAt?.microseconds
     stored.traits.sending.failure = message.failure
@@ -135,6 +140,18 @@ struct Restoring: TransactionPart {
     if message.serverName != nil { stored.traits.names = [message.id] + message.aliases }
     stored.traits.revision = message.revision
     return stored
+  }
+
+  /// Returns the list of attachments that an edit has left; nil without its time.
+  private static func kept(_ ids: [String], _ time: Timestamp?) -> KeptAttachments? {
+    time.map { KeptAttachments(ids, at: $0.microseconds) }
+  }
+
+  private static func validateKept(_ ids: [String]) throws(StoreError) {
+    guard ids.count <= KeptAttachments.maximumCount else {
+      throw .input(.tooMany(.attachments, count: ids.count, limit: KeptAttachments.maximumCount))
+    }
+    for id in ids { try MessageAttachment(id: id, kind: .other).validate() }
   }
 
   /// Returns the known facts about a message's place.
@@ -173,7 +190,8 @@ struct Restoring: TransactionPart {
     var counts: ReactionCounts?
     for given in facts.reactions {
       let record = ReactionRecord(
-        time: given.reaction.time.microseconds, isRemoved: given.isRemoved)
+        time: given.reaction.time.microseconds, isRemoved: given.isRemoved,
+        serverName: given.reaction.serverName)
       let member = try transaction.memberNumber(of: given.reaction.member)
       _ = try transaction.reactions.mergeReaction(
         record, given.reaction.emoji, member, of: id, in: conversation, counting: &counts)
@@ -207,6 +225,7 @@ struct Restoring: TransactionPart {
       throw .message(.tooManyNames, waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)
+    try Self.validateKept(waiting.keptAttachments)
     try waiting.own.validate()
     let conversation = try transaction.conversation(waiting.conversation) {
       ConversationDetails(id: waiting.conversation)
@@ -227,6 +246,9 @@ struct Restoring: TransactionPart {
       facts.traits.retractedAt = waiting.retractedAt?.microseconds
       facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
       facts.traits.readAt = waiting.readAt?.microseconds
+      if !waiting.isRetracted {
+        facts.traits.keptAttachments = Self.kept(waiting.keptAttachments, waiting.attachmentsAt)
+      }
       facts.traits.names = waiting.aliases
       facts.traits.revision = waiting.revision
       facts.traits.sequencedTime = waiting.sequencedAt?.microseconds

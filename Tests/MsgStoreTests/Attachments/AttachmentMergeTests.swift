@@ -40,6 +40,55 @@ import Testing
     #expect(known.merged(with: nothing) == known)
   }
 
+  @Test func theNewerAddressStays() {
+    func attachment(_ url: String?, _ moment: Int64?) -> MessageAttachment {
+      MessageAttachment(
+        id: "a", kind: .image, remoteURL: url, thumbnailURL: url,
+        remoteURLAt: moment.map { Timestamp(microseconds: $0) },
+        thumbnailURLAt: moment.map { Timestamp(microseconds: $0) })
+    }
+    let ranked = [
+      attachment(nil, 9), attachment("a", nil), attachment("z", nil), attachment("y", 1),
+      attachment("b", 2), attachment("c", 2), attachment("a", 3),
+    ]
+    for lower in ranked.indices {
+      for higher in lower..<ranked.count {
+        let merged = ranked[lower].merged(with: ranked[higher])
+        #expect(merged == ranked[higher].merged(with: ranked[lower]))
+        guard higher > lower else { continue }
+        #expect(merged.remoteURL == ranked[higher].remoteURL)
+        #expect(merged.remoteURLAt == ranked[higher].remoteURLAt)
+        #expect(merged.thumbnailURL == ranked[higher].thumbnailURL)
+        #expect(merged.thumbnailURLAt == ranked[higher].thumbnailURLAt)
+      }
+    }
+    // The same address, told twice, has the later time.
+    #expect(attachment("u", 1).merged(with: attachment("u", 4)) == attachment("u", 4))
+  }
+
+  @Test func aSignedAddressGivesWayToANewerOneInAStore() throws {
+    let signed = [
+      MessageAttachment(id: "a", kind: .image, remoteURL: "u?signature=9", remoteURLAt: time(1)),
+      MessageAttachment(id: "a", kind: .image, remoteURL: "u?signature=1", remoteURLAt: time(2)),
+      MessageAttachment(id: "a", kind: .image, remoteURL: "u?unsigned"),
+    ]
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]] {
+      let store = try memoryStore()
+      try store.write { chat in
+        var message = chatMessage("m", in: "room", at: 10, from: "ann")
+        message.attachments = [signed[order[0]]]
+        try chat.insert(message)
+        for index in order.dropFirst() { try chat.receive(signed[index], of: "m", in: "room") }
+      }
+      let copy = try MessageStore.restored(from: try store.lines())
+      for store in [store, copy] {
+        let stored = try store.read { try $0.message("m", in: "room")?.attachments.first }
+        #expect(stored?.remoteURL == "u?signature=1" && stored?.remoteURLAt == time(2))
+        try store.expectSound()
+      }
+    }
+  }
+
   @Test func textsAreComparedByTheirBytes() {
     let composed = MessageAttachment(id: "a", kind: .other, fileName: "caf\u{E9}")
     let decomposed = MessageAttachment(id: "a", kind: .other, fileName: "cafe\u{301}")

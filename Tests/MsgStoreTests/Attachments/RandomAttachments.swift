@@ -10,7 +10,8 @@ extension SeededGenerator {
     let hashes: [[UInt8]] = [[], [0], [1, 2], [1, 2, 3], [255]]
     let numbers: [Int64] = [.min, -1, 0, 1, 300, .max]
     let sizes: [Int32] = [.min, -1, 0, 1, 300, .max]
-    return MessageAttachment(
+    let times = [-5, 0, 7].map { Timestamp(microseconds: $0) }
+    var attachment = MessageAttachment(
       id: id, kind: AttachmentKind.allCases.randomElement(using: &self) ?? .other,
       remoteURL: maybe(&self, texts), thumbnailURL: maybe(&self, texts),
       localPath: maybe(&self, texts), fileName: maybe(&self, texts),
@@ -18,6 +19,10 @@ extension SeededGenerator {
       preview: maybe(&self, hashes), byteCount: maybe(&self, numbers),
       durationMicroseconds: maybe(&self, numbers), width: maybe(&self, sizes),
       height: maybe(&self, sizes))
+    // A time without an address means nothing.
+    if attachment.remoteURL != nil { attachment.remoteURLAt = maybe(&self, times) }
+    if attachment.thumbnailURL != nil { attachment.thumbnailURLAt = maybe(&self, times) }
+    return attachment
   }
 
   mutating func transfer() -> AttachmentTransfer {

@@ -42,6 +42,11 @@ import Testing
     Act("a reaction in a copy") { (chat, time) in
       try chat.insert(new { $0.reactions = [Reaction("👍", from: "ann", at: time)] })
     },
+    Act("the time of an attachment's address") { (chat, time) in
+      try chat.receive(
+        MessageAttachment(id: "a", kind: .image, remoteURL: "u", remoteURLAt: time), of: "m",
+        in: "room")
+    },
     Act("a batch") { (chat, time) in
       try chat.insert(contentsOf: [message("n", at: 5), message("o", at: time.microseconds)])
     },

@@ -56,7 +56,8 @@ import Testing
   private func randomReaction(_ random: inout SeededGenerator) -> Reaction {
     Reaction(
       random.chance(70) ? "👍" : "e\u{301}",
-      from: Self.members.randomElement(using: &random) ?? "you", at: randomTime(&random))
+      from: Self.members.randomElement(using: &random) ?? "you", at: randomTime(&random),
+      serverName: random.chance(40) ? random.chance(50) ? "r1" : "r2" : nil)
   }
 
   private func randomField(_ random: inout SeededGenerator) -> OwnField {
@@ -196,6 +197,7 @@ import Testing
       + " deleted \(message.isRetracted) \(message.retractedAt?.microseconds ?? -1)"
     let lists =
       "\(message.mentions.map(\.string)) \(message.reactions) "
+      + "\(message.reactions.map { $0.serverName?.string ?? "-" }) "
       + "\(message.attachments.map { "\($0.id) \($0.kind) \($0.fileName ?? "-") \($0.byteCount ?? -1)" })"
     let own = message.ownFields.map {
       "\($0.name) \($0.time?.microseconds ?? -1) \($0.byteCount) \($0.isLocal)"

@@ -27,6 +27,44 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func theServersOwnIDStaysWithItsReaction() throws {
+    func reaction(_ moment: Int64, _ name: MessageID?) -> Reaction {
+      Reaction("👍", from: "you", at: time(moment), serverName: name)
+    }
+    let long = MessageID(String(repeating: "e", count: 200))
+    // The latest change counts with its id; of two statements of it the one that has one.
+    let told = [reaction(5, "$old"), reaction(8, nil), reaction(8, "$a"), reaction(8, long)]
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+      let store = try memoryStore()
+      try store.write { chat in
+        try chat.receive(told[order[0]], to: "m", in: "room")
+        try chat.insert(message("m", at: 1))
+        for index in order.dropFirst() { try chat.receive(told[index], to: "m", in: "room") }
+      }
+      let copy = try MessageStore.restored(from: try store.lines())
+      for store in [store, copy] {
+        let single = try #require(try store.message("m")).reactions
+        let slice = try store.read { try $0.thread("room").tail(1) }
+        let all = try store.read { try $0.reactions(to: "m", in: "room") }
+        #expect(single == [reaction(8, long)] && all == single)
+        #expect(slice.first?.reactions == single)
+        try store.expectSound()
+      }
+      // Found by the server's id, and retracted.
+      try store.write { chat throws in
+        let found = try chat.reactions(to: "m", in: "room").first { $0.serverName == long }
+        var removed = try #require(found)
+        removed.time = time(9)
+        try chat.receive(removed, isRemoved: true, to: "m", in: "room")
+      }
+      #expect(try reactions(store).isEmpty)
+    }
+    #expect(throws: StoreError.input(.identifier(what: "message id", byteCount: 0))) {
+      let store = try memoryStore()
+      try store.write { try $0.receive(reaction(5, ""), to: "m", in: "room") }
+    }
+  }
+
   @Test func addingAndRemovingMergeByTime() throws {
     // The last word counts, and of two at once the removal.
     let words: [(Int64, Bool)] = [(5, false), (7, true), (6, false), (9, false), (9, true)]

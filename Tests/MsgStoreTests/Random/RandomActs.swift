@@ -263,10 +263,15 @@ struct RandomActs {
       return [ownFields(of: owners[below(4)], time)]
     case 0...1:
       let (text, mentions) = (text(), mentions())
+      let kept: [MessageAttachment]? =
+        random.chance(30)
+        ? (0..<below(3)).map { MessageAttachment(id: "x\($0)", kind: .image) } : nil
+      let list = kept.map { " keeping \($0.map(\.id))" } ?? ""
       return [
-        RandomAct("receiveEdit of \(id) in \(c) \(text.prefix(9)) at \(time)") {
+        RandomAct("receiveEdit of \(id) in \(c) \(text.prefix(9)) at \(time)\(list)") {
           w throws(StoreError) in
-          try w.receiveEdit(of: id, in: c, text: text, mentions: mentions, at: time)
+          try w.receiveEdit(
+            of: id, in: c, text: text, mentions: mentions, attachments: kept, at: time)
         }
       ]
     case 2:
@@ -345,7 +350,9 @@ struct RandomActs {
     case 4...5:
       let receipt = ReceivedReceipt(
         in: c, of: member(), random.chance(50) ? .read : .delivered,
-        random.chance(50) ? .upTo(id) : .messages([id, other]),
+        random.chance(20)
+          ? .upToSequence(Int64(below(60)))
+          : random.chance(50) ? .upTo(id) : .messages([id, other]),
         time: random.chance(70) ? time() : nil)
       let extent = "\(receipt.kind) \(receipt.extent)"
       return RandomAct("receive receipt of \(receipt.member) in \(c) \(extent)") {

@@ -72,7 +72,7 @@ import Testing
         for id in ids {
           exact[key, default: [:]].updateValue(earlier(exact[key]?[id]), forKey: id)
         }
-      case .upToPosition: break
+      case .upToPosition, .upToSequence: break
       }
       if receipt.member == "me" { forgetTold() }
     }
@@ -142,6 +142,7 @@ import Testing
           others.allSatisfy(hasRead) ? .read : others.allSatisfy(hasIt) ? .delivered : .sent
         #expect(delivery.status == status)
         #expect(try store.status(entry.id) == status)
+        try compareTimes(store, naive, entry, status)
       }
       let readers = try store.readers(entry.id)
       for member in Self.members where member != "me" && member != entry.sender {
@@ -166,6 +167,20 @@ import Testing
       #expect(try store.pendingRooms(kind).isEmpty || !told.isEmpty)
       if !ids.isEmpty { #expect(try store.pendingRooms(kind) == ["room"]) }
     }
+  }
+
+  private func compareTimes(
+    _ store: MessageStore, _ naive: Naive, _ entry: Naive.Entry, _ status: MessageStatus
+  ) throws {
+    // As below: exact while no member has more marks than are kept.
+    guard naive.marks.values.allSatisfy({ $0.count <= ReceiptSteps.maximumCount }) else { return }
+    let others = Self.members.filter { $0 != "me" }
+    let readAt = others.compactMap { naive.time($0, .read, entry) }.min()
+    let deliveredAt = others.compactMap { naive.time($0, .delivered, entry) }.min()
+    let message = try #require(try store.read { try $0.message(entry.id, in: "room") })
+    #expect(message.readAt?.microseconds == (status == .read ? readAt : nil))
+    let known = [readAt, deliveredAt].compactMap { $0 }.min()
+    #expect(message.deliveredAt?.microseconds == (status == .sent ? nil : known))
   }
 
   private func isBefore(_ entry: Naive.Entry, _ limit: Naive.Entry?) -> Bool {

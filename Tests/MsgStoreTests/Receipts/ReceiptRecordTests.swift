@@ -15,6 +15,11 @@ import Testing
       record[kind].join(
         position(.random(in: 0..<limit, using: &random)),
         random.chance(70) ? .random(in: 0..<50, using: &random) : nil)
+      guard random.chance(50) else { continue }
+      record[kind].join(
+        sequence: .random(in: 0..<limit, using: &random),
+        at: random.chance(70) ? position(.random(in: 0..<limit, using: &random)) : nil,
+        random.chance(70) ? .random(in: 0..<50, using: &random) : nil)
     }
     return record
   }

@@ -173,6 +173,10 @@ struct Recount {
     for message in room.messages {
       let shown = try chat.message(message.id, in: id)
       expect(shown?.status, room.status(of: message), "\(id): status of \"\(message.id)\"")
+      for kind in ReceiptKind.allCases {
+        let time = kind == .read ? shown?.readAt : shown?.deliveredAt
+        expect(time, room.time(kind, of: message), "\(id): \(kind) time of \"\(message.id)\"")
+      }
     }
   }
 

@@ -95,8 +95,9 @@ struct RoomRecount {
   private func isUnread(_ message: ExportedMessage) -> Bool {
     guard let localMember, message.sender != localMember else { return false }
     if message.arrival == .history || message.isSeen { return false }
-    let told = receipts.first { $0.member == localMember }?.read.map(\.position)
-    if let told, told.contains(where: { covers($0, message) }) { return false }
+    let told = receipts.first { $0.member == localMember }
+    if let told, told.read.contains(where: { covers($0.position, message) }) { return false }
+    if let told, told.readSequences.contains(where: { covers($0, message) }) { return false }
     guard let mark = marks?.readMark, covers(mark, message) else { return true }
     return message.isLate
   }
@@ -136,13 +137,47 @@ struct RoomRecount {
     return recipients.allSatisfy { has(.delivered, $0.member, message) } ? .delivered : stored
   }
 
+  /// The time at which an own message was read or received: the earliest that a status or a receipt
+  /// of others has said, once the status says it of all.
+  func time(_ kind: ReceiptKind, of message: ExportedMessage) -> Timestamp? {
+    var times = [kind == .read ? message.readAt : message.deliveredAt]
+    let status = status(of: message)
+    if message.serverTimestamp != nil, message.sender == localMember,
+      conversation.members.count <= 32,
+      status == .read || kind == .delivered && status == .delivered
+    {
+      for receipts in receipts where receipts.member != localMember {
+        let steps = kind == .read ? receipts.read : receipts.read + receipts.delivered
+        times += steps.filter { covers($0.position, message) }.map(\.time)
+        let sequences =
+          kind == .read
+          ? receipts.readSequences : receipts.readSequences + receipts.deliveredSequences
+        times += sequences.filter { covers($0, message) }.map(\.time)
+      }
+      for receipt in message.facts.receipts where receipt.member != localMember {
+        times += kind == .read ? [receipt.readAt] : [receipt.readAt, receipt.deliveredAt]
+      }
+    }
+    return times.compactMap { $0 }.min()
+  }
+
   /// Whether a member has read or received a message; whoever has read it has it.
   private func has(_ kind: ReceiptKind, _ member: MemberID, _ message: ExportedMessage) -> Bool {
     let exact = message.facts.receipts.first { $0.member == member }
     if exact?.isRead ?? false || kind == .delivered && exact?.isDelivered ?? false { return true }
     guard let marks = receipts.first(where: { $0.member == member }) else { return false }
     let steps = kind == .read ? marks.read : marks.read + marks.delivered
-    return steps.contains { covers($0.position, message) }
+    if steps.contains(where: { covers($0.position, message) }) { return true }
+    let sequences =
+      kind == .read ? marks.readSequences : marks.readSequences + marks.deliveredSequences
+    return sequences.contains { covers($0, message) }
+  }
+
+  /// Whether a mark up to a sequence covers a message, by its sequence or by its place.
+  private func covers(_ step: ExportedSequenceStep, _ message: ExportedMessage) -> Bool {
+    if message.serverTimestamp == nil { return false }
+    if let sequence = message.sequence, sequence <= step.sequence { return true }
+    return step.position.map { covers($0, message) } ?? false
   }
 
   // MARK: Attachments

@@ -11,14 +11,18 @@ package struct Attachments: TransactionPart {
 
   /// Merges the attachments that a message came with into the stored ones.
   ///
-  /// - Parameter isComposed: True if the local member composed them and no server has confirmed
-  ///   them. Their fields then stand only until something is received in their place.
+  /// - Parameters:
+  ///   - isComposed: True if the local member composed them and no server has confirmed them. Their
+  ///     fields then stand only until something is received in their place.
+  ///   - kept: The only ones that an edit has left to the message; nil for all.
   /// - Returns: True if anything changed.
   func mergeAttachments(
-    _ attachments: [MessageAttachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
+    _ attachments: [MessageAttachment], isComposed: Bool, within kept: KeptAttachments?,
+    of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var isNews = false
-    for (index, attachment) in attachments.enumerated() {
+    for (index, attachment) in attachments.enumerated()
+    where kept?.contains(attachment.id) ?? true {
       var record = AttachmentRecord(attachment, index: UInt32(index))
       if isComposed {
         record.composed = .told(by: attachment).intersection(.composable)
@@ -52,13 +56,31 @@ package struct Attachments: TransactionPart {
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Int {
     let records = try view.facts.attachmentRecords(of: id, in: conversation)
-    for record in records {
-      let key = FactKey.key(conversation, id, attachment: record.attachment.id)
-      endTransfers(at: key.bytes)
-      try unlistTransfers(record, at: key.bytes)
-      try transaction.remove(key.bytes, in: Schema.facts)
-    }
+    for record in records { try remove(record, of: id, in: conversation) }
     return records.count
+  }
+
+  /// Erases the attachments of a message that an edit has not kept, with their transfers.
+  func removeAttachments(
+    besides kept: KeptAttachments, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    if StoreDefect.removedAttachmentsStay.isPlanted { return }
+    for record in try view.facts.attachmentRecords(of: id, in: conversation)
+    where !kept.contains(record.attachment.id) {
+      view.source.isErasing = true
+      try remove(record, of: id, in: conversation)
+      // Its upload has nothing to tell any more, and holds nothing back.
+      try transaction.emit(.uploaded(record.attachment.id, of: id, in: conversation))
+    }
+  }
+
+  private func remove(
+    _ record: AttachmentRecord, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = FactKey.key(conversation, id, attachment: record.attachment.id)
+    endTransfers(at: key.bytes)
+    try unlistTransfers(record, at: key.bytes)
+    try transaction.remove(key.bytes, in: Schema.facts)
   }
 
   /// Moves a message's attachments to another name, merging them with the attachments stored there.

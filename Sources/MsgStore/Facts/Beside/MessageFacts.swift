@@ -19,7 +19,8 @@ package struct MessageFacts: TransactionPart {
     }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
     let attachments = try transaction.attachments.mergeAttachments(
-      message.attachments, isComposed: isComposed, of: id, in: conversation)
+      message.attachments, isComposed: isComposed, within: stored.traits.keptAttachments, of: id,
+      in: conversation)
     let reactions = try transaction.reactions.mergeReactions(
       message.reactions, of: id, in: conversation)
     return attachments || reactions
@@ -48,12 +49,17 @@ extension MessageFacts {
   /// Sets the marks of a message that tell which kinds of facts it has, and the tags that follow
   /// from them, and counts its reactions.
   ///
+  /// Attachments that an edit has removed go.
+  ///
   /// - Parameter keepsCounts: True if the message's record already has the numbers of its
   ///   reactions, unless it has none.
   package func noteFacts(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage,
     keepsCounts: Bool = false
   ) throws(StoreError) {
+    if let kept = message.traits.keptAttachments {
+      try transaction.attachments.removeAttachments(besides: kept, of: id, in: conversation)
+    }
     let kinds: [(FactKind, MessageTraits.Bits)] = [
       (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
       (.receipt, .receipts), (.tag, .tagged),

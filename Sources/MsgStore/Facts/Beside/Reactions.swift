@@ -13,7 +13,8 @@ package struct Reactions: TransactionPart {
     var isNews = false
     var counts: ReactionCounts?
     for reaction in reactions {
-      let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: false)
+      let record = ReactionRecord(
+        time: reaction.time.microseconds, isRemoved: false, serverName: reaction.serverName)
       let member = try transaction.memberNumber(of: reaction.member)
       if try mergeReaction(
         record, reaction.emoji, member, of: id, in: conversation, counting: &counts)
@@ -29,12 +30,14 @@ package struct Reactions: TransactionPart {
   /// - Parameter counts: The numbers in the message's record, which change with it.
   /// - Returns: True if anything changed.
   package func mergeReaction(
-    _ record: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
+    _ given: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
     in conversation: UInt32, counting counts: inout ReactionCounts?
   ) throws(StoreError) -> Bool {
     let key = ReactionRecord.key(conversation, id, member: member, emoji: emoji)
     let old = try reaction(key)
-    if let old, !record.succeeds(old), !StoreDefect.olderReactionWins.isPlanted { return false }
+    var record = given
+    if let old, !StoreDefect.olderReactionWins.isPlanted { record = given.joined(with: old) }
+    if record == old { return false }
     transaction.hasAdded = true
     try transaction.put(record, at: key)
     if record.isRemoved != (old?.isRemoved ?? true) {

@@ -147,6 +147,7 @@ struct Moves: TransactionPart {
     try transaction.namedReceipts.noteLate(message, at: position, in: conversation)
     if !position.place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+      try transaction.sequenceMarks.apply(at: position, in: conversation)
     }
   }
 

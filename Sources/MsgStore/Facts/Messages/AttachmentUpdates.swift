@@ -22,6 +22,10 @@ struct AttachmentUpdates: TransactionPart {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
+    let known = try flushed().messages.found(id, in: open.number)
+    if let kept = known?.message.traits.keptAttachments, !kept.contains(attachment.id) {
+      return false
+    }
     return try transaction.messageUpdates.withFacts(of: id, in: open) {
       (own, _) throws(StoreError) in
       try transaction.attachments.mergeAttachment(record, of: own, in: open.number)

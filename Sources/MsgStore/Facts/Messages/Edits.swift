@@ -11,8 +11,9 @@ struct Edits: TransactionPart {
   /// Returns true if anything changed.
   func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
-    at time: Timestamp
+    attachments: [MessageAttachment]?, at time: Timestamp
   ) throws(StoreError) -> Bool {
+    try Self.validate(attachments)
     try id.validate()
     try conversation.validate()
     try time.validate()
@@ -24,21 +25,57 @@ struct Edits: TransactionPart {
     let version = TextVersion(
       editTime: time.microseconds, text: text,
       mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
+    let list = attachments.map { received in
+      (received, kept: KeptAttachments(received.map(\.id), at: time.microseconds))
+    }
     switch try view.ids.entry(of: id, in: conversation.number) {
     case .deleted?:
       return false
     case .here(let position)?:
       let old = try flushed().messages.message(at: position, in: conversation.number)
-      return try mergeEdit(version, into: old, at: position, in: conversation)
+      return try mergeEdit(version, list, into: old, at: position, in: conversation)
     case .alias(let own)?:
-      return try waitingEdit(version, of: own, in: conversation.number)
+      return try waitingEdit(version, list, of: own, in: conversation.number)
     case nil:
-      return try waitingEdit(version, of: id, in: conversation.number)
+      return try waitingEdit(version, list, of: id, in: conversation.number)
     }
   }
 
+  /// The attachments that came with an edit, and the list that they are.
+  private typealias List = ([MessageAttachment], kept: KeptAttachments)
+
+  private static func validate(_ attachments: [MessageAttachment]?) throws(StoreError) {
+    guard let attachments else { return }
+    guard attachments.count <= KeptAttachments.maximumCount else {
+      throw .input(
+        .tooMany(.attachments, count: attachments.count, limit: KeptAttachments.maximumCount))
+    }
+    for attachment in attachments { try attachment.validate() }
+  }
+
+  /// Merges the attachments of an edit; returns true if a fact beside the record changed.
+  private func mergeAttachments(
+    _ list: List, _ kept: inout KeptAttachments?, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    kept = KeptAttachments.later(kept, list.kept)
+    // Those that a newer edit has removed are not stored first.
+    let given = list.0.map { attachment in
+      var received = attachment
+      received.localPath = nil
+      return received
+    }
+    var isNews = false
+    for (index, attachment) in given.enumerated() where kept?.contains(attachment.id) ?? true {
+      let record = AttachmentRecord(attachment, index: UInt32(index))
+      if try transaction.attachments.mergeAttachment(record, of: id, in: conversation) {
+        isNews = true
+      }
+    }
+    return isNews
+  }
+
   private func mergeEdit(
-    _ version: TextVersion, into old: StoredMessage, at position: MessagePosition,
+    _ version: TextVersion, _ list: List?, into old: StoredMessage, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if old.traits.marks.contains(.retracted), !StoreDefect.withdrawnEdited.isPlanted {
@@ -46,15 +83,24 @@ struct Edits: TransactionPart {
     }
     var new = old
     let id = old.id(at: position)
-    let hasNews = try transaction.versions.mergeReceived(
+    var hasNews = try transaction.versions.mergeReceived(
       version, into: &new, named: id, in: conversation.number)
+    if let list {
+      let isNews = try mergeAttachments(
+        list, &new.traits.keptAttachments, of: id, in: conversation.number)
+      if isNews || new.traits.keptAttachments != old.traits.keptAttachments {
+        try transaction.messageFacts.noteFacts(
+          of: id, in: conversation.number, &new, keepsCounts: true)
+        hasNews = true
+      }
+    }
     guard hasNews || new != old else { return false }
     try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
     return true
   }
 
   private func waitingEdit(
-    _ version: TextVersion, of id: MessageID, in conversation: UInt32
+    _ version: TextVersion, _ list: List?, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     if try transaction.waitingMessages.waiting(id, in: conversation)?.traits.marks.contains(
       .retracted)
@@ -62,8 +108,14 @@ struct Edits: TransactionPart {
     {
       return false
     }
-    guard try transaction.versions.put(version, of: id, in: conversation) else { return false }
-    try transaction.waitingMessages.noteWaiting(id, in: conversation)
+    var isNews = try transaction.versions.put(version, of: id, in: conversation)
+    var kept = try transaction.waitingMessages.waiting(id, in: conversation)?.traits.keptAttachments
+    let known = kept
+    if let list, try mergeAttachments(list, &kept, of: id, in: conversation) { isNews = true }
+    guard isNews || kept != known else { return false }
+    try transaction.waitingMessages.noteWaiting(id, in: conversation) {
+      $0.traits.keptAttachments = kept
+    }
     return true
   }
 

@@ -119,6 +119,7 @@ struct Identities: TransactionPart {
     try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     // Marks may have waited under another of its names.
     try transaction.receipts.applyWaitingMarks(of: id, at: target, in: conversation)
+    try transaction.sequenceMarks.apply(at: target, in: conversation)
   }
 
   /// Merges two messages into one.

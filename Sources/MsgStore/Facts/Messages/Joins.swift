@@ -25,11 +25,15 @@ extension StoredMessage {
 }
 
 extension MessageTraits {
-  /// Keeps the earliest known times of delivery, reading, and retraction.
+  /// Keeps the earliest known times of delivery, reading, and retraction, and the newest list of
+  /// attachments.
   mutating func joinTimes(_ other: MessageTraits) {
     deliveredAt = StoredMessage.earlier(deliveredAt, other.deliveredAt)
     readAt = StoredMessage.earlier(readAt, other.readAt)
     retractedAt = StoredMessage.earlier(retractedAt, other.retractedAt)
+    // A retracted message has no attachments, and no list of them.
+    if marks.contains(.retracted) { return keptAttachments = nil }
+    keptAttachments = KeptAttachments.later(keptAttachments, other.keptAttachments)
   }
 }
 
@@ -42,7 +46,10 @@ extension WaitingFacts {
     traits.marks.formUnion(other.traits.marks)
     traits.joinTimes(other.traits)
     traits.ownFields.merge(other.traits.ownFields)
-    if traits.marks.contains(.retracted) { traits.ownFields = OwnFields() }
+    if traits.marks.contains(.retracted) {
+      traits.ownFields = OwnFields()
+      traits.keptAttachments = nil
+    }
   }
 
   /// Merges the statements of an acknowledgement.

@@ -95,7 +95,8 @@ package struct MessageUpdates: TransactionPart {
       ConversationDetails(id: conversation)
     }
     let member = try transaction.memberNumber(of: reaction.member)
-    let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
+    let record = ReactionRecord(
+      time: reaction.time.microseconds, isRemoved: isRemoved, serverName: reaction.serverName)
     return try transaction.messageUpdates.withFacts(of: id, in: conversation) {
       (own, counts) throws(StoreError) in
       try transaction.reactions.mergeReaction(

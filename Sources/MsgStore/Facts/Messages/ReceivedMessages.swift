@@ -164,6 +164,7 @@ package struct ReceivedMessages: TransactionPart {
     if transaction.isAnythingWaiting == true, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
+    try transaction.sequenceMarks.apply(at: position, in: conversation)
   }
 
   /// Returns true if a new message brings a conversation back to the main list.
@@ -231,6 +232,7 @@ package struct ReceivedMessages: TransactionPart {
     } else {
       try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     }
+    try transaction.sequenceMarks.apply(at: target, in: conversation)
   }
 
   /// Removes a message whose place turns out to have been deleted with the conversation.

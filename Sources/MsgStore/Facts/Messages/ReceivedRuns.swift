@@ -85,6 +85,8 @@ struct ReceivedRuns: TransactionPart {
     try transaction.summaries.inserted(
       messages.count, last: stored, at: end, in: conversation)
     if memory.unwritten.isFull { try transaction.packer.packGrown() }
+    try transaction.sequenceMarks.apply(
+      at: messages.lazy.compactMap(Self.position), in: conversation)
     return messages.count
   }
 

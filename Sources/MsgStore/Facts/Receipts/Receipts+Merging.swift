@@ -31,6 +31,7 @@ extension Receipts {
     own.lateFrom = [own.lateFrom, old.lateFrom].compactMap { $0 }.min()
     own.readTimes.join(old.readTimes)
     own.deliveredTimes.join(old.deliveredTimes)
+    if let bound = old.sequenceBound { own.widen(bound: bound, floor: nil) }
     if own != before { try transaction.ownReceipts.writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
     if try view.contains(key, in: Schema.receipts) {
@@ -50,9 +51,18 @@ extension Receipts {
       records.append((member, record))
       return true
     }
+    let view = try flushed()
     for (member, record) in records {
       var merged = try view.receipts.receipts(of: member, in: target)
       merged.join(record)
+      for kind in ReceiptKind.allCases {
+        // Marks up to sequences may cover messages of the other conversation.
+        let known = merged[kind]
+        try merged[kind].resolve { (sequence) throws(StoreError) in
+          let found = try view.receipts.lastPosition(upTo: sequence, in: target)
+          return latest(found, known.sequences.first { $0.sequence == sequence }?.position)
+        }
+      }
       try writeReceipts(merged, of: member, in: target)
       try transaction.remove(ReceiptKey.member(source, member), in: Schema.receipts)
     }

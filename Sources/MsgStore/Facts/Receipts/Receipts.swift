@@ -27,6 +27,9 @@ package struct Receipts: TransactionPart {
       case .start, .end:
         return false
       }
+    case .upToSequence(let sequence):
+      return try transaction.sequenceMarks.mark(
+        receipt.kind, upTo: sequence, time, of: member, in: conversation)
     case .messages(let ids):
       var isChanged = false
       for id in ids
@@ -68,17 +71,23 @@ package struct Receipts: TransactionPart {
     var new = old
     new[kind].join(position, time)
     guard new != old else { return false }
+    try change(kind, from: old, to: new, by: position, time, of: member, in: conversation)
+    return true
+  }
+
+  /// Writes a member's marks of which one was joined.
+  func change(
+    _ kind: ReceiptKind, from old: ReceiptRecord, to new: ReceiptRecord,
+    by position: MessagePosition?, _ time: Int64?, of member: UInt32,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
     transaction.hasAdded = true
-    if transaction.hasListeners {
-      // A mark behind another one still tells when the messages before it were received.
-      let mark = old.mark(kind)
-      let isRising = mark.map { $0 < position } ?? true
+    if transaction.hasListeners, let position {
       transaction.notes.delivered(
-        between: isRising ? mark : nil, and: position, in: conversation.number)
+        between: old.firstChanged(kind, by: position, time), and: position, in: conversation.number)
     }
     try writeReceipts(new, of: member, in: conversation.number)
     try marksChanged(of: member, from: old, to: new, in: conversation)
-    return true
   }
 
   private func markExactly(
@@ -186,6 +195,28 @@ package struct Receipts: TransactionPart {
   }
 }
 
+extension ReceiptRecord {
+  /// Returns the place behind which a new mark changes the status or the times of messages; nil for
+  /// the start of the thread.
+  ///
+  /// A mark behind another one, one that makes another fall out, and one that says the first or an
+  /// earlier time, tell of messages that were received already.
+  fileprivate func firstChanged(
+    _ kind: ReceiptKind, by position: MessagePosition, _ time: Int64?
+  ) -> MessagePosition? {
+    guard let mark = mark(kind), mark < position else { return nil }
+    if StoreDefect.timesUntold.isPlanted { return mark }
+    let marks = self[kind]
+    if max(marks.steps.count, marks.sequences.count) == ReceiptSteps.maximumCount { return nil }
+    guard let time else { return mark }
+    var isLast = true
+    for marks in [read, delivered] {
+      marks.forEachMark { if $1.map({ $0 > time }) ?? true { isLast = false } }
+    }
+    return isLast ? mark : nil
+  }
+}
+
 /// Operations that messages call.
 extension Receipts {
   /// Applies the marks that waited for a message, once it has an acknowledged place.
@@ -226,11 +257,16 @@ extension Receipts {
   ) throws(StoreError) {
     guard old != new, !old.place.isPending, !new.place.isPending else { return }
     if StoreDefect.marksStay.isPlanted { return }
+    let view = try flushed()
     var moved: [(member: UInt32, record: ReceiptRecord)] = []
     try view.receipts.forEachReceipts(conversation.number) { (member, record) throws(StoreError) in
       var changed = record
-      changed.read.move(old, to: new)
-      changed.delivered.move(old, to: new)
+      for kind in ReceiptKind.allCases {
+        changed[kind].move(old, to: new)
+        try changed[kind].resolve(where: { $0.position == old }) { (sequence) throws(StoreError) in
+          try view.receipts.lastPosition(upTo: sequence, in: conversation.number)
+        }
+      }
       if changed != record { moved.append((member, changed)) }
       return true
     }
@@ -242,6 +278,7 @@ extension Receipts {
       try writeReceipts(record, of: member, in: conversation.number)
       if member == localMember { try tell(record.read.mark, to: conversation) }
     }
+    try transaction.sequenceMarks.forgetFloor(of: conversation)
     try transaction.othersMarks.membershipChanged(conversation)
   }
 

@@ -13,6 +13,8 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
   package var confirmedDelivered: MessagePosition?
   package var read: [ExportedStep] = []
   package var delivered: [ExportedStep] = []
+  package var readSequences: [ExportedSequenceStep] = []
+  package var deliveredSequences: [ExportedSequenceStep] = []
 
   package init() {}
 
@@ -36,6 +38,8 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
     member = receipts.member
     read = receipts.read
     delivered = receipts.delivered
+    readSequences = receipts.readSequences
+    deliveredSequences = receipts.deliveredSequences
   }
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
@@ -49,6 +53,9 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
     }
     try fields.list("read", &read)
     try fields.list("delivered", &delivered)
+    guard member != nil else { return }
+    try fields.list("read_sequences", &readSequences)
+    try fields.list("delivered_sequences", &deliveredSequences)
   }
 
   /// Returns the local member's marks, given the place of the read mark.
@@ -71,6 +78,8 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
     receipts.member = member
     receipts.read = read
     receipts.delivered = delivered
+    receipts.readSequences = readSequences
+    receipts.deliveredSequences = deliveredSequences
     return receipts
   }
 }
@@ -136,6 +145,17 @@ extension ExportedStep: JSONObjectValue {
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
     try fields.required("up_to", &position)
     try fields.optional("time_ms", &time)
+  }
+}
+
+/// A sequence that a member has reached, the time, and the last place up to it.
+extension ExportedSequenceStep: JSONObjectValue {
+  static var noun: String { "a step up to a sequence" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("sequence", &sequence)
+    try fields.optional("time_ms", &time)
+    try fields.optional("up_to", &position)
   }
 }
 

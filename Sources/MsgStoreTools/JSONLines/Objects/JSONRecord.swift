@@ -164,6 +164,7 @@ package struct JSONReaction: JSONObjectValue, Sendable, Hashable {
     try fields.required("emoji", &reaction.emoji)
     try fields.required("time_ms", &reaction.time)
     try fields.flag("removed", &isRemoved)
+    try fields.optional("server_name", &reaction.serverName)
   }
 }
 
