@@ -108,7 +108,7 @@ extension ConversationChanges? {
       let parts = change?.parts ?? []
       let isDelivered = self?.delivery.map { $0.contains(b.position) } ?? false
       if isDelivered {
-        a.status = b.status
+        (a.status, a.deliveredAt, a.readAt) = (b.status, b.deliveredAt, b.readAt)
       } else if parts.isDisjoint(with: [.delivery, .status]) {
         try expect(a.status == b.status)
       }
