@@ -69,6 +69,11 @@ public struct StoreOptions: Sendable {
   /// True if the list of conversations skips retracted messages and shows the message before
   /// instead.
   public var previewsSkipRetracted = false
+  /// True if expired messages are erased as soon as the device's clock has passed their time.
+  ///
+  /// False, the default, waits until a server time that the store has heard has passed it, too: a
+  /// clock that is ahead then hides messages and destroys none. For a client without a server.
+  public var erasesExpiredByClock = false
   /// The maximum age at which one's own message can be retracted; nil allows any age.
   ///
   /// The age is measured in server times, up to the newest message of the conversation. The
@@ -144,7 +149,8 @@ public struct StoreOptions: Sendable {
       maximumInlineMemberCount: maximumInlineMemberCount,
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
       maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend,
-      newMessagesLeaveArchive: newMessagesLeaveArchive)
+      newMessagesLeaveArchive: newMessagesLeaveArchive,
+      erasesExpiredByClock: erasesExpiredByClock)
   }
 
   var database: DatabaseOptions {
@@ -174,4 +180,5 @@ struct StoreRules: Sendable {
   var maximumEditAge: Duration?
   var createsConversationsOnSend = false
   var newMessagesLeaveArchive = false
+  var erasesExpiredByClock = false
 }

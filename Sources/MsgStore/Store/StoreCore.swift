@@ -38,6 +38,8 @@ package final class StoreCore: Sendable {
   var isEnding: Bool { ending.load(ordering: .relaxed) }
   /// True while a step of pending work is queued.
   let isWorkScheduled = Locked(false)
+  /// The wait for the next message to expire.
+  private let expiryTimer = Locked(ExpiryTimer())
   /// True while a dictionary is being made.
   let isDictionaryScheduled = Locked(false)
 
@@ -48,10 +50,10 @@ package final class StoreCore: Sendable {
     let shares = MemoryShares(cacheByteCount: options.cacheByteCount)
     let names = MemberNames(maximumByteCount: shares.memberNames)
     let opening = Opening(database: database, names: names, path: path, options: options)
-    let isRaised: Bool
+    let hasWork: Bool
     do throws(StoreError) {
       let result = try opening.run()
-      isRaised = result.isRaised
+      hasWork = result.isRaised || result.expires && options.access == .readWrite
       localNumber = result.localMember
       localMember = try localNumber.map { (number) throws(StoreError) in
         try opening.member(number)
@@ -69,8 +71,8 @@ package final class StoreCore: Sendable {
     prunesByItself = options.prunesByItself
     makesDictionaries =
       options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
-    // Later openings leave what is left of it to the first write.
-    if isRaised { scheduleWork() }
+    // Later openings leave what is left of the former to the first write.
+    if hasWork { scheduleWork() }
   }
 
   /// Reads one snapshot; see `MessageStore.read(_:)`.
@@ -82,9 +84,9 @@ package final class StoreCore: Sendable {
       let (names, dictionaries) = known.withLock {
         ($0.names(in: life), $0.dictionaries(in: life))
       }
-      let snapshot = StoreSnapshot(
+      let snapshot = try StoreSnapshot(
         transaction, names, dictionaries, localMember: localNumber,
-        running: running, previewsSkipRetracted: rules.previewsSkipRetracted)
+        running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
       defer { snapshot.view.isOver = true }
       do {
         return try body(snapshot)
@@ -123,12 +125,17 @@ package final class StoreCore: Sendable {
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,
       hasListeners: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
+    defer { transaction.shownView?.isOver = true }
     let result: R
     let hasWork: Bool
+    let nextExpiry: Int64?
     do {
       result = try body(StoreWriter(transaction: transaction))
       try transaction.finish()
       hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
+      nextExpiry = try transaction.change { () throws(StoreError) in
+        try self.nextExpiry(view)
+      }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()
@@ -163,8 +170,22 @@ package final class StoreCore: Sendable {
     memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
+    awaitExpiry(nextExpiry)
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
+  }
+
+  /// Returns the next time at which a message expires; nil if the store does not wait for it.
+  private func nextExpiry(_ view: StoreView) throws(StoreError) -> Int64? {
+    if view.expiry.isUnused || !worksInBackground { return nil }
+    return try view.expiry.first(after: clock().microseconds)?.time
+  }
+
+  /// Waits for the next message to expire, to let it go then.
+  private func awaitExpiry(_ time: Int64?) {
+    expiryTimer.withLock {
+      $0.wait(until: time, by: clock) { [weak self] in self?.scheduleWork() }
+    }
   }
 
   /// Records the progress of a transfer, and stores all progress if some is too old.
@@ -204,6 +225,8 @@ package final class StoreCore: Sendable {
   func resume() throws(StoreError) {
     try storage { () throws(PageFileError) in try database.resume() }
     ChangeListeners.wake(listeners.put(.anything))
+    // What has expired meanwhile is let go.
+    scheduleWork()
   }
 
   /// Closes the store: waits for background work, and leaves a clean file.
@@ -219,6 +242,7 @@ package final class StoreCore: Sendable {
   private var pools: [WorkerPool] { [readers, writer, urgentWriter, sender] }
 
   private func stopThreads() {
+    expiryTimer.withLock { $0.wait(until: nil, by: clock) {} }
     for pool in pools { pool.close() }
     syncer.stop()
   }

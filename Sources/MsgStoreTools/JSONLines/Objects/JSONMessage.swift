@@ -39,6 +39,7 @@ extension ExportedMessage: JSONObjectValue {
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
     try fields.list("tags", &facts.tags)
+    try fields.optional("expires_ms", &expiresAt)
   }
 }
 
@@ -65,6 +66,7 @@ extension ExportedWaiting: JSONObjectValue {
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
     try fields.list("tags", &facts.tags)
+    try fields.optional("expires_ms", &expiresAt)
   }
 }
 
