@@ -1,7 +1,7 @@
 /// The fields that few messages have.
 ///
-/// A message that was read decodes some of them when they are asked for: the time of expiry, mentions, reactions,
-/// attachments, the time of an edit, the times of delivery and reading, the mark of a history, and
+/// A message that was read decodes some of them when they are asked for: mentions, reactions,
+/// attachments, the times of expiry and of an edit, the times of delivery and reading, the mark of a history, and
 /// the client's own fields.
 /// The others, if it has any, are made with it.
 @usableFromInline

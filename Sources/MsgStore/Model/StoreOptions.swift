@@ -103,6 +103,11 @@ public struct StoreOptions: Sendable {
   ///
   /// Tests may lower them to get many commits.
   package var steps = StepSizes()
+  /// The time after which a snapshot expires that holds messages which have been erased since,
+  /// because they had expired.
+  ///
+  /// Tests may shorten it.
+  package var maximumExpiredReading = Duration.seconds(60)
   /// True if long work continues by itself after the write that began it.
   ///
   /// Tests may turn this off.
@@ -150,7 +155,7 @@ public struct StoreOptions: Sendable {
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
       maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend,
       newMessagesLeaveArchive: newMessagesLeaveArchive,
-      erasesExpiredByClock: erasesExpiredByClock)
+      erasesExpiredByClock: erasesExpiredByClock, maximumExpiredReading: maximumExpiredReading)
   }
 
   var database: DatabaseOptions {
@@ -181,4 +186,5 @@ struct StoreRules: Sendable {
   var createsConversationsOnSend = false
   var newMessagesLeaveArchive = false
   var erasesExpiredByClock = false
+  var maximumExpiredReading = Duration.seconds(60)
 }

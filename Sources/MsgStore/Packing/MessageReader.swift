@@ -97,7 +97,7 @@ extension MessageReader {
     at position: MessagePosition, in conversation: UInt32, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(conversation, position)
-    if position.place.isPending {
+    if position.place.isPending, view.hiding.time == nil {
       return try view.value(of: key.bytes, in: Schema.messages, appendTo: &value)
     }
     var cursor = MessageCursor(view)

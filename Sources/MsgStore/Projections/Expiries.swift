@@ -1,8 +1,9 @@
 import PageFile
 
-/// Keeps the expiry tree: for each time at which messages expire, where they stand in their threads.
+/// Keeps the expiry tree: for each time at which messages expire, their moments in their threads.
 ///
-/// An entry names no message, as those of tags do not: it is found among the messages of its moment.
+/// An entry names no message, as those of tags do not. Readers find it among the messages of its
+/// moment.
 /// See docs/message-format.md, F-24 … F-28.
 ///
 /// Costs nothing for a message that does not expire, else two lookups or changes of the tree.

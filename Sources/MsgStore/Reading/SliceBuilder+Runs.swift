@@ -16,7 +16,7 @@ extension SliceBuilder {
   ///   - limit: The maximum number of messages in the slice.
   ///   - last: The sequence of the previous message, if it has one; on return, that of the last one
   ///     appended.
-  ///   - hideTime: The time from which on messages that expire earlier end the run; nil if none does.
+  ///   - hideTime: The time from which on messages that expire earlier end the run.
   mutating func appendRun(
     _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?,
     _ hideTime: Int64?

@@ -1,3 +1,5 @@
+import PageFile
+
 /// The wait for the next message to expire.
 struct ExpiryTimer {
   /// The time that is waited for; nil if none is.
@@ -30,5 +32,29 @@ struct ExpiryTimer {
         }
       }
     }
+  }
+}
+
+/// The commits that have erased expired messages, while snapshots of earlier ones may be read.
+struct HeldErasure {
+  /// The commit of which readers are waited for.
+  private var waited: LSN?
+  /// The latest commit after it that has erased some, too.
+  private var later: LSN?
+
+  /// Notes a commit; returns true if its readers are to be waited for from now on.
+  mutating func begin(_ lsn: LSN) -> Bool {
+    if waited == nil {
+      waited = lsn
+      return true
+    }
+    later = lsn
+    return false
+  }
+
+  /// Ends the wait, and returns its commit and the one whose readers are waited for next.
+  mutating func end() -> (waited: LSN, next: LSN?) {
+    defer { (waited, later) = (nil, nil) }
+    return (waited ?? .zero, later)
   }
 }

@@ -40,6 +40,8 @@ package final class StoreCore: Sendable {
   let isWorkScheduled = Locked(false)
   /// The wait for the next message to expire.
   private let expiryTimer = Locked(ExpiryTimer())
+  /// The snapshots that keep erased messages in the files.
+  private let heldErasure = Locked(HeldErasure())
   /// True while a dictionary is being made.
   let isDictionaryScheduled = Locked(false)
 
@@ -171,6 +173,7 @@ package final class StoreCore: Sendable {
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
     awaitExpiry(nextExpiry)
+    if transaction.hasErasedExpired { endReaders(before: committed) }
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
   }
@@ -185,6 +188,21 @@ package final class StoreCore: Sendable {
   private func awaitExpiry(_ time: Int64?) {
     expiryTimer.withLock {
       $0.wait(until: time, by: clock) { [weak self] in self?.scheduleWork() }
+    }
+  }
+
+  /// Expires the snapshots of commits before one, unless they have ended by themselves in time.
+  ///
+  /// What they see stays in the files for as long.
+  private func endReaders(before lsn: LSN) {
+    guard heldErasure.withLock({ $0.begin(lsn) }) else { return }
+    let pause = rules.maximumExpiredReading
+    Task.detached(priority: .utility) { [weak self] in
+      try? await Task.sleep(for: pause)
+      guard let self else { return }
+      let (lsn, next) = heldErasure.withLock { $0.end() }
+      if database.expireSnapshots(before: lsn) { try? checkpoint() }
+      if let next { endReaders(before: next) }
     }
   }
 

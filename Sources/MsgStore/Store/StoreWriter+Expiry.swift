@@ -3,8 +3,8 @@ extension StoreWriter {
   ///
   /// For a time that comes apart from the message, such as one that counts from its first reading.
   /// Of several times for a message, this one and ``Message/expiresAt`` of its copies, the earliest
-  /// counts, in whatever order they come. The time waits for a message that is not here yet. Costs a
-  /// lookup, and writing the message anew.
+  /// counts, in whatever order they come. The time waits for a message that is not here yet. Costs
+  /// a lookup, and writing the message anew.
   ///
   /// - Parameters:
   ///   - id: Any name of the message.

@@ -4,7 +4,7 @@ package import PageFile
 ///
 /// See docs/message-format.md, F-24 … F-28.
 ///
-///     key    time of expiry (8), number of the conversation (4), phase (1), time of the message (8)
+///     key    time of expiry (8), number of the conversation (4), phase (1), time (8)
 ///     value  number of such messages, varint; empty for one
 ///
 /// Before all entries lies the first one that the counters have not let go:
@@ -151,9 +151,14 @@ package struct ExpiryIndex {
 
   /// Returns the part of the store that is hidden at a time.
   func hiding(at now: Int64) throws(StoreError) -> Hiding {
-    guard let first = try first(), first.time <= now else { return Hiding() }
-    let next = try self.first(from: try reached() ?? .start(of: .min))
-    return Hiding(time: now, isCounted: next.map { $0.time <= now } ?? false)
+    let reached = try reached()
+    var hiding = Hiding()
+    if let reached, let last = try last(before: reached) { hiding.isLetGo = last.time > now }
+    guard let first = try first(), first.time <= now else { return hiding }
+    let next = try self.first(from: reached ?? .start(of: .min))
+    hiding.time = now
+    hiding.isCounted = next.map { $0.time <= now } ?? false
+    return hiding
   }
 }
 
@@ -163,13 +168,10 @@ package struct Hiding: Equatable {
   package var time: Int64?
   /// True if summaries may show and count some of them.
   package var isCounted = false
+  /// True if the counters have let some of the others go, by a clock that was set back since.
+  package var isLetGo = false
 
   package init() {}
-
-  init(time: Int64, isCounted: Bool) {
-    self.time = time
-    self.isCounted = isCounted
-  }
 }
 
 extension StoreView {
@@ -184,7 +186,7 @@ extension StoreView {
 }
 
 extension MessageRecord {
-  /// The time at which the message expires, read without the rest of the traits; nil if it does not.
+  /// The time at which the message expires, read without the rest of the traits.
   package var expiryTime: Int64? {
     flags.contains(.traits) ? MessageTraits.expiryTime(in: traitsBytes) : nil
   }

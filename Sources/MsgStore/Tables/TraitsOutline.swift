@@ -3,7 +3,7 @@ package import PageFile
 /// The outline of a block of traits: a check of all its bytes, and what a slice needs of them
 /// before the fields are asked for.
 ///
-/// Only of common traits: the time of expiry, mentions, the time of an edit, times of delivery and reading, counted
+/// Only of common traits: mentions, times of expiry, of an edit, of delivery and reading, counted
 /// reactions, attachments, own fields, tags. Nothing is allocated.
 package struct TraitsOutline {
   package let bits: MessageTraits.Bits

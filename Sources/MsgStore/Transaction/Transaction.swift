@@ -64,6 +64,8 @@ package final class Transaction {
   private var readTime: Int64?
   /// The latest server time that the transaction was told; nil if it was told none.
   var heardTime: Int64?
+  /// True if the transaction has erased messages because they have expired.
+  var hasErasedExpired = false
   /// The deadline of the current step of work; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 

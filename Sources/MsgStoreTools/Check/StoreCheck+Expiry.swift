@@ -18,7 +18,8 @@ extension StoreCheck {
     }
   }
 
-  /// Counts a message that expires, and compares its mark with the place that counters have reached.
+  /// Counts a message that expires, and compares its mark with the place that counters have
+  /// reached.
   func countExpiry(
     of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
     in conversation: UInt32, _ recount: inout Recount

@@ -41,6 +41,10 @@ struct RandomActs {
     Timestamp(microseconds: 1_000_000 + Int64(below(300)) * 50)
   }
   private mutating func sequence() -> Int64? { random.chance(70) ? Int64(below(60)) : nil }
+  /// A time that has passed, passes meanwhile, or comes later.
+  mutating func expiry() -> Timestamp {
+    Timestamp(microseconds: 1_000_000 + Int64(below(3000)) * 50)
+  }
   mutating func text() -> String {
     if random.chance(5) { return String(repeating: "long text ", count: 80) }
     return random.chance(20) ? "text \(below(50)) https://x" : "text \(below(50))"
@@ -73,6 +77,7 @@ struct RandomActs {
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
     if random.chance(5) { message.isRetracted = true }
+    if random.chance(15) { message.expiresAt = expiry() }
     if random.chance(10) { message.ownKind = "kind \(below(3))" }
     if random.chance(10) { message.ownFields = [ownField(), ownField()] }
     return message
@@ -85,6 +90,7 @@ struct RandomActs {
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment()] }
     if random.chance(20) { message.ownFields = [ownField()] }
+    if random.chance(15) { message.expiresAt = expiry() }
     return message
   }
 
@@ -254,8 +260,9 @@ struct RandomActs {
   }
 
   private mutating func told(_ c: ConversationID) -> [RandomAct] {
-    let (kind, id, time) = (below(12), id(), time())
+    let (kind, id, time) = (below(13), id(), time())
     switch kind {
+    case 12: return [expiring(id, in: c)]
     case 9:
       let owners: [FieldOwner] = [
         .message(id, in: c), .message(id, in: c), .conversation(c), .member(member()),

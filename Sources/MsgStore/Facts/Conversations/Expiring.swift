@@ -7,10 +7,11 @@ import PageFile
 ///  1. Readers hide a message from its time on, by the clock. The first step after that lets it go:
 ///     counters, previews, lists, tags, and replies pass over it from then on. A clock that was set
 ///     back brings it back.
-///  2. It is erased once a time heard from the server has passed its own, too. A clock that is ahead
-///     hides, and destroys nothing.
-///  3. What is let go lies before one place of the expiry tree, and what is erased is in it no more.
-///     So a step begins where the last one has ended, however many messages wait for the server.
+///  2. It is erased once a time heard from the server has passed its own, too. A clock that is
+///     ahead hides, and destroys nothing.
+///  3. What is let go lies before one place of the expiry tree, and what is erased is in it no
+///     more. So a step begins where the last one has ended, however many messages wait for the
+///     server.
 package struct Expiring: TransactionPart {
   package let transaction: Transaction
 
@@ -149,6 +150,7 @@ package struct Expiring: TransactionPart {
       if position.place.isPending, try mayBeOnItsWay(position, in: entry.conversation) {
         pass(entry, at: now)
       } else {
+        transaction.hasErasedExpired = true
         try transaction.receivedMessages.delete(at: position, in: conversation)
       }
     }
