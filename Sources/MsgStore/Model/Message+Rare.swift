@@ -1,9 +1,8 @@
 /// The fields that few messages have.
 ///
 /// A message that was read decodes some of them when they are asked for: mentions, reactions,
-/// attachments, the times of expiry and of an edit, the times of delivery and reading, the mark of a history, and
-/// the client's own fields.
-/// The others, if it has any, are made with it.
+/// attachments, the times of expiry and of an edit, the times of delivery and reading, the mark of
+/// a history, and the client's own fields. The others, if it has any, are made with it.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
   /// The name of the answered message, if it has more than 31 bytes.

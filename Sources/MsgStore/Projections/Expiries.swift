@@ -66,7 +66,7 @@ struct Expiries: TransactionPart {
     _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     let entry = Self.entry(message.traits, at: position, in: conversation)
-    if let entry, let reached = try reached, entry < reached,
+    if let entry, let reached = try reached, reached.isBehind(entry, position),
       !StoreDefect.expiredCounted.isPlanted
     {
       message.traits.marks.insert(.expired)
@@ -75,18 +75,18 @@ struct Expiries: TransactionPart {
     }
   }
 
-  /// The first entry that the counters have not let go; nil if they count all messages.
-  var reached: ExpiryKey? {
+  /// The border of the messages that the counters have let go; nil if they count all.
+  var reached: ExpiryBorder? {
     get throws(StoreError) {
-      if let known = memory.expiryReached { return known.key }
-      let key = try view.expiry.reached()
-      memory.expiryReached = KnownExpiry(key: key)
-      return key
+      if let known = memory.expiryReached { return known.border }
+      let border = try view.expiry.reached()
+      memory.expiryReached = KnownExpiry(border: border)
+      return border
     }
   }
 
   /// Notes up to where the counters have let messages go.
-  func setReached(_ reached: ExpiryKey?) throws(StoreError) {
+  func setReached(_ reached: ExpiryBorder?) throws(StoreError) {
     let old = try self.reached
     if old == reached { return }
     let key = ExpiryKey.reachedKey
@@ -96,7 +96,7 @@ struct Expiries: TransactionPart {
     } else {
       try transaction.remove(key, in: Schema.expiry)
     }
-    memory.expiryReached = KnownExpiry(key: reached)
+    memory.expiryReached = KnownExpiry(border: reached)
   }
 
   /// Changes the number of messages of an entry.
@@ -157,9 +157,9 @@ struct Expiries: TransactionPart {
   }
 }
 
-/// The noted end of the messages that counters have let go, as a writer remembers it.
+/// The border of the messages that counters have let go, as a writer remembers it.
 struct KnownExpiry {
-  let key: ExpiryKey?
+  let border: ExpiryBorder?
 }
 
 extension Transaction {

@@ -86,11 +86,11 @@ package final class StoreCore: Sendable {
       let (names, dictionaries) = known.withLock {
         ($0.names(in: life), $0.dictionaries(in: life))
       }
-      let snapshot = try StoreSnapshot(
-        transaction, names, dictionaries, localMember: localNumber,
-        running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
-      defer { snapshot.view.isOver = true }
       do {
+        let snapshot = try StoreSnapshot(
+          transaction, names, dictionaries, localMember: localNumber,
+          running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
+        defer { snapshot.view.isOver = true }
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
         where repetitionCount < Self.maximumRepetitionCount
@@ -243,8 +243,14 @@ package final class StoreCore: Sendable {
   func resume() throws(StoreError) {
     try storage { () throws(PageFileError) in try database.resume() }
     ChangeListeners.wake(listeners.put(.anything))
-    // What has expired meanwhile is let go.
-    scheduleWork()
+    // Counters let go what has expired meanwhile, and another process may have changed the next
+    // time.
+    if worksInBackground, mayExpire { scheduleWork() }
+  }
+
+  /// True unless no message of the store expires.
+  private var mayExpire: Bool {
+    (try? read { (chat) in !chat.view.expiry.isUnused }) ?? true
   }
 
   /// Closes the store: waits for background work, and leaves a clean file.

@@ -7,10 +7,10 @@ package import PageFile
 ///     key    time of expiry (8), number of the conversation (4), phase (1), time (8)
 ///     value  number of such messages, varint; empty for one
 ///
-/// Before all entries lies the first one that the counters have not let go:
+/// Before all entries lies the border of those that the counters have let go:
 ///
 ///     key    0x00
-///     value  the key that an entry would have
+///     value  an `ExpiryBorder`
 package struct ExpiryKey: Hashable, Comparable {
   /// The time of expiry.
   package var time: Int64
@@ -54,13 +54,57 @@ package struct ExpiryKey: Hashable, Comparable {
       ? a.moment < b.moment : a.conversation < b.conversation
   }
 
-  /// The key of the first entry that the counters have not let go.
+  /// The key of the border of the messages that counters have let go.
   package static var reachedKey: ByteBuffer { KeyEncoding.prefix(0) }
 
   /// Returns true if the readers accept these bytes as a cell of the tree.
   static func canRead(_ key: Bytes, _ value: Bytes) -> Bool {
-    if key.count == 1 { return key[0] == 0 && ExpiryKey(value) != nil }
+    if key.count == 1 { return key[0] == 0 && ExpiryBorder(value) != nil }
     return ExpiryKey(key) != nil && TagKey.messageCount(value) != nil
+  }
+}
+
+/// The border between the expiring messages that the counters have let go and the others.
+///
+/// It lies before an entry, or among the messages of one: many may have one time of expiry and one
+/// moment, and a step takes only so many.
+///
+///     key of an entry (21), or time of expiry (8), number (4), and the rest of a message's key
+package struct ExpiryBorder: Hashable {
+  /// The first entry with messages that have not been let go.
+  package var entry: ExpiryKey
+  /// The first message of this entry that has not been let go; nil if none of them has.
+  package var position: MessagePosition?
+
+  package init(_ entry: ExpiryKey, _ position: MessagePosition? = nil) {
+    self.entry = entry
+    self.position = position
+  }
+
+  /// Decodes a border.
+  ///
+  /// Returns nil if the bytes are not a valid one.
+  package init?(_ value: Bytes) {
+    guard value.count >= ExpiryKey.byteCount,
+      let entry = ExpiryKey(value.slice(0, ExpiryKey.byteCount))
+    else { return nil }
+    self.entry = entry
+    if value.count == ExpiryKey.byteCount { return }
+    guard let position = value.dropFirst(12).position else { return nil }
+    self.position = position
+  }
+
+  /// The bytes of the border.
+  package var encoded: ByteBuffer {
+    guard let position else { return entry.encoded }
+    return ByteBuffer().appending(KeyEncoding.flipped(entry.time)).appending(entry.conversation)
+      .appending(position)
+  }
+
+  /// Returns true if a message at a position, with this entry, has been let go.
+  package func isBehind(_ entry: ExpiryKey, _ position: MessagePosition) -> Bool {
+    if entry != self.entry { return entry < self.entry }
+    return self.position.map { position < $0 } ?? false
   }
 }
 
@@ -101,8 +145,14 @@ package struct ExpiryIndex {
     time == .max ? nil : try first(from: .start(of: time + 1))
   }
 
+  /// Returns the last entry of which messages lie before a border, or nil before the first.
+  package func last(before border: ExpiryBorder) throws(StoreError) -> ExpiryKey? {
+    if border.position != nil, try count(border.entry) > 0 { return border.entry }
+    return try last(before: border.entry)
+  }
+
   /// Returns the last entry below a key, or nil before the first.
-  package func last(before end: ExpiryKey) throws(StoreError) -> ExpiryKey? {
+  private func last(before end: ExpiryKey) throws(StoreError) -> ExpiryKey? {
     if isUnused { return nil }
     var cursor = Cursor(view.source, Schema.expiry)
     let key = end.encoded
@@ -136,15 +186,14 @@ package struct ExpiryIndex {
     return count
   }
 
-  /// Returns the first entry that the counters have not let go, as it was noted; nil if they count
-  /// all messages.
-  package func reached() throws(StoreError) -> ExpiryKey? {
+  /// Returns the border of the messages that the counters have let go; nil if they count all.
+  package func reached() throws(StoreError) -> ExpiryBorder? {
     if isUnused { return nil }
     var value = ByteBuffer(capacity: 32)
     let key = ExpiryKey.reachedKey
     guard try view.value(of: key.bytes, in: Schema.expiry, appendTo: &value) else { return nil }
-    guard let reached = ExpiryKey(value.bytes) else {
-      throw view.corrupt(Schema.expiry, "malformed place (\(value.count) bytes)")
+    guard let reached = ExpiryBorder(value.bytes) else {
+      throw view.corrupt(Schema.expiry, "malformed border (\(value.count) bytes)")
     }
     return reached
   }
@@ -155,7 +204,7 @@ package struct ExpiryIndex {
     var hiding = Hiding()
     if let reached, let last = try last(before: reached) { hiding.isLetGo = last.time > now }
     guard let first = try first(), first.time <= now else { return hiding }
-    let next = try self.first(from: reached ?? .start(of: .min))
+    let next = try self.first(from: reached?.entry ?? .start(of: .min))
     hiding.time = now
     hiding.isCounted = next.map { $0.time <= now } ?? false
     return hiding

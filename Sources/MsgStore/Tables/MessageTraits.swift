@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-12. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-13. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–4   bits, varint

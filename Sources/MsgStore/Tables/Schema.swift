@@ -34,7 +34,7 @@ package import PageFile
 ///                               time → number of its replies at this time
 ///       20  expiry              time of expiry, number of the conversation, phase, time →
 ///                               number of messages of this time that expire then
-///                               0x00 → the first key whose messages are counted
+///                               0x00 → the border of the messages let go
 ///       21  directory           number of the member → its profile
 ///       22  retention           number of the conversation or 0 → rule, end of the pruned part
 ///

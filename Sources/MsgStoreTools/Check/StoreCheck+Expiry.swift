@@ -31,7 +31,7 @@ extension StoreCheck {
     let entry = ExpiryKey(
       time: time, conversation: conversation, ThreadMoment(position.place))
     recount.expiry.add(1, entry)
-    let isLetGo = try view.expiry.reached().map { entry < $0 } ?? false
+    let isLetGo = try view.expiry.reached()?.isBehind(entry, position) ?? false
     if isLetGo != message.traits.isLetGo {
       report("\(name): expired \(message.traits.isLetGo), found \(isLetGo)")
     }
@@ -41,7 +41,7 @@ extension StoreCheck {
     var entered: [UInt32: ExpirySum] = [:]
     try walk(Schema.expiry, view) { (key, value) throws(StoreError) in
       if key.count == 1, key[0] == 0 {
-        if ExpiryKey(value) == nil { report("expiry: malformed place (\(value.count) bytes)") }
+        if ExpiryBorder(value) == nil { report("expiry: malformed border (\(value.count) bytes)") }
         return
       }
       guard let entry = ExpiryKey(key), let count = TagKey.messageCount(value) else {

@@ -14,7 +14,8 @@ import Testing
       for index in 1...10 as ClosedRange<Int64> {
         let end: Int64? = index % 2 == 0 ? 2000 : index == 1 ? 5000 : nil
         try chat.insert(
-          expiring(MessageID("m\(index)"), at: 100 + index, index, until: end, text: "text \(index)"))
+          expiring(
+            MessageID("m\(index)"), at: 100 + index, index, until: end, text: "text \(index)"))
       }
     }
   }
@@ -177,7 +178,7 @@ import Testing
     clock.set(2001)
     try store.write { chat throws in
       // It counts for what the clock says now, and the message at 5000 is still to come.
-      try chat.insert(message("far", at: 9_000_000_000, 99))
+      try chat.insert(message("far", at: 9_000_000_000, 11))
     }
     clock.set(6000)
     try store.finishWork()

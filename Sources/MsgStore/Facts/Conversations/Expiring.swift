@@ -18,6 +18,9 @@ package struct Expiring: TransactionPart {
   /// The time after which messages are looked at again that could not be erased, in microseconds.
   private static let retryInterval: Int64 = 60 * 1_000_000
 
+  /// The number of messages of an entry after which a step looks at its time again.
+  private static let maximumPartCount = 64
+
   /// A part of the work.
   private enum Part {
     case takeBack(ExpiryKey)
@@ -37,18 +40,14 @@ package struct Expiring: TransactionPart {
   func step() throws(StoreError) -> Bool {
     if view.expiry.isUnused { return false }
     let now = transaction.clock().microseconds
+    let limit = transaction.maximumSweepCount
     var count = 0
-    while !transaction.isStepFull(count, of: transaction.maximumSweepCount) {
+    while !transaction.isStepFull(count, of: limit) {
+      let part = min(limit - count, Self.maximumPartCount)
       switch try next(at: now) {
-      case .takeBack(let entry):
-        try transaction.expiries.setReached(entry)
-        count += try update(entry, isBack: true)
-      case .letGo(let entry):
-        let next = try view.expiry.first(behind: entry)
-        let isMore = next.map { $0.time <= now } ?? false
-        try transaction.expiries.setReached(isMore ? next : .start(of: now &+ 1))
-        count += try update(entry, isBack: false)
-      case .erase(let entry): count += try erase(entry, at: now)
+      case .takeBack(let entry): count += try takeBack(entry, atMost: part)
+      case .letGo(let entry): count += try letGo(entry, at: now, atMost: part)
+      case .erase(let entry): count += try erase(entry, at: now, atMost: part)
       case nil: return count > 0
       }
     }
@@ -61,7 +60,9 @@ package struct Expiring: TransactionPart {
     if let reached, let last = try view.expiry.last(before: reached), last.time > now {
       return .takeBack(last)
     }
-    if let first = try view.expiry.first(from: reached ?? .start(of: .min)), first.time <= now {
+    if let first = try view.expiry.first(from: reached?.entry ?? .start(of: .min)),
+      first.time <= now
+    {
       return .letGo(first)
     }
     guard let reached, let limit = try erasedTime(at: now) else { return nil }
@@ -69,10 +70,10 @@ package struct Expiring: TransactionPart {
       known.retryTime <= now &+ Self.retryInterval
     {
       guard let next = try view.expiry.first(behind: known.passed) else { return nil }
-      return next < reached && next.time <= limit ? .erase(next) : nil
+      return next < reached.entry && next.time <= limit ? .erase(next) : nil
     }
     guard let first = try view.expiry.first() else { return nil }
-    return first < reached && first.time <= limit ? .erase(first) : nil
+    return first < reached.entry && first.time <= limit ? .erase(first) : nil
   }
 
   /// Returns the time up to which messages may be erased; nil if none may.
@@ -95,15 +96,49 @@ package struct Expiring: TransactionPart {
     try view.source.set(.heardTime, to: UInt64(bitPattern: time))
   }
 
-  /// Returns the positions of an entry's messages.
-  private func positions(of entry: ExpiryKey) throws(StoreError) -> [MessagePosition] {
-    let place: Place =
-      entry.moment.phase == .pending
-      ? .pending(entry.moment.time, localOrder: .min)
-      : .acknowledged(entry.moment.time, sequence: .min)
+  /// Lets messages of an entry go, from the border on, and returns their number, at least 1.
+  private func letGo(
+    _ entry: ExpiryKey, at now: Int64, atMost limit: Int
+  ) throws(StoreError) -> Int {
+    let border = try transaction.expiries.reached
+    let start = border?.entry == entry ? border?.position : nil
+    // The one behind them tells if there are more.
+    var found = try positions(of: entry, from: start, atMost: limit + 1)
+    if found.count > limit, let next = found.popLast() {
+      try transaction.expiries.setReached(ExpiryBorder(entry, next))
+    } else {
+      let next = try view.expiry.first(behind: entry)
+      let isMore = next.map { $0.time <= now } ?? false
+      try transaction.expiries.setReached(
+        ExpiryBorder(isMore ? next ?? entry : .start(of: now &+ 1)))
+    }
+    try update(found, of: entry, isBack: false)
+    return max(found.count, 1)
+  }
+
+  /// Lets messages of an entry count again, from the border backwards, and returns their number, at
+  /// least 1.
+  private func takeBack(_ entry: ExpiryKey, atMost limit: Int) throws(StoreError) -> Int {
+    let border = try transaction.expiries.reached
+    let end = border?.entry == entry ? border?.position : nil
+    let found = try positions(of: entry, before: end, atMost: limit)
+    // One that is full begins with its last message, before which there may be more.
+    let next = found.count == limit ? found.last : nil
+    try transaction.expiries.setReached(ExpiryBorder(entry, next))
+    try update(found, of: entry, isBack: true)
+    return max(found.count, 1)
+  }
+
+  /// Returns the positions of the first messages of an entry that are not before a position.
+  ///
+  /// Costs a step of a cursor for each message of the moment, too.
+  private func positions(
+    of entry: ExpiryKey, from start: MessagePosition?, atMost limit: Int
+  ) throws(StoreError) -> [MessagePosition] {
     var found: [MessagePosition] = []
-    var scan = try ThreadScan(flushed(), entry.conversation, from: MessagePosition(place, ""))
-    while let record = try scan.next() {
+    var scan = try ThreadScan(
+      flushed(), entry.conversation, from: start ?? entry.moment.firstPosition)
+    while found.count < limit, let record = try scan.next() {
       let expiryTime = record.expiryTime
       let position = try scan.position()
       guard ThreadMoment(position.place) == entry.moment else { break }
@@ -112,14 +147,29 @@ package struct Expiring: TransactionPart {
     return found
   }
 
-  /// Gives the messages of an entry the mark that they have now, with all that follows from it.
-  ///
-  /// Returns the number of messages.
-  private func update(_ entry: ExpiryKey, isBack: Bool) throws(StoreError) -> Int {
+  /// Returns the positions of the last messages of an entry before a position, the last one first.
+  private func positions(
+    of entry: ExpiryKey, before end: MessagePosition?, atMost limit: Int
+  ) throws(StoreError) -> [MessagePosition] {
+    var found: [MessagePosition] = []
+    var scan = try ThreadScan(
+      flushed(), entry.conversation, after: end ?? entry.moment.endPosition)
+    while found.count < limit, let record = try scan.previous() {
+      let expiryTime = record.expiryTime
+      let position = try scan.position()
+      guard ThreadMoment(position.place) == entry.moment else { break }
+      if expiryTime == entry.time { found.append(position) }
+    }
+    return found
+  }
+
+  /// Gives messages of an entry the mark that they have now, with all that follows from it.
+  private func update(
+    _ positions: [MessagePosition], of entry: ExpiryKey, isBack: Bool
+  ) throws(StoreError) {
     // Those of a deleted conversation count nowhere, and go with it.
-    guard try transaction.isStored(entry.conversation) else { return 1 }
+    guard try transaction.isStored(entry.conversation) else { return }
     let conversation = try transaction.conversation(entry.conversation)
-    let positions = try positions(of: entry)
     for position in positions {
       let message = try flushed().messages.message(at: position, in: entry.conversation)
       try transaction.messages.replace(
@@ -132,29 +182,39 @@ package struct Expiring: TransactionPart {
         try transaction.emit(.messageExpired(id, in: entry.conversation))
       }
     }
-    return max(positions.count, 1)
   }
 
-  /// Erases the messages of an entry, and returns their number.
-  private func erase(_ entry: ExpiryKey, at now: Int64) throws(StoreError) -> Int {
+  /// Erases messages of an entry, and returns their number, at least 1.
+  private func erase(
+    _ entry: ExpiryKey, at now: Int64, atMost limit: Int
+  ) throws(StoreError) -> Int {
     guard try transaction.isStored(entry.conversation) else {
       pass(entry, at: now)
       return 1
     }
     let conversation = try transaction.conversation(entry.conversation)
-    let positions = try positions(of: entry)
-    if positions.isEmpty {
-      throw view.corrupt(Schema.expiry, "entry without a message")
-    }
-    for position in positions {
+    var count = 0
+    var start: MessagePosition?
+    var isPassed = false
+    while count < limit {
+      guard let position = try positions(of: entry, from: start, atMost: 1).first else {
+        if count == 0, !isPassed { throw view.corrupt(Schema.expiry, "entry without a message") }
+        if isPassed { pass(entry, at: now) }
+        break
+      }
       if position.place.isPending, try mayBeOnItsWay(position, in: entry.conversation) {
-        pass(entry, at: now)
+        isPassed = true
+        let next = try flushed().messages.nextPosition(
+          behind: position, in: entry.conversation)
+        start = next ?? .end
       } else {
+        start = position
+        count += 1
         transaction.hasErasedExpired = true
         try transaction.receivedMessages.delete(at: position, in: conversation)
       }
     }
-    return positions.count
+    return max(count, 1)
   }
 
   /// Notes that messages of an entry are not erased yet.
