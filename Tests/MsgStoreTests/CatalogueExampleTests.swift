@@ -355,8 +355,8 @@ import Testing
     try await runStoreCheck(store)
     try await runBackup(store, path: path)
     try await runExportAndSizes(store, room, to: path + ".jsonl", path + ".restored")
-    try await runLookingAfter(store, room)
     try await runExpiring(store, room, now: 4_000_000_000)
+    try await runLookingAfter(store, room)
     for follower in followers { try await follower.value }
     let message = Message(
       id: "pushed", in: room, from: "bob", text: "new", serverTimestamp: Timestamp(seconds: 1 << 31)

@@ -14,7 +14,7 @@ struct Expiries: TransactionPart {
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    guard let entry = Self.entry(message.traits, at: position, in: conversation) else { return }
+    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
     try change(entry, by: 1)
   }
 
@@ -24,8 +24,8 @@ struct Expiries: TransactionPart {
     at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     if old.traits.expiryTime == nil, new.traits.expiryTime == nil { return }
-    let before = Self.entry(old.traits, at: oldPosition, in: conversation)
-    let after = Self.entry(new.traits, at: position, in: conversation)
+    let before = Self.expiryKey(old.traits, at: oldPosition, in: conversation)
+    let after = Self.expiryKey(new.traits, at: position, in: conversation)
     if before == after || position != oldPosition && StoreDefect.movedExpiryKept.isPlanted {
       return
     }
@@ -37,11 +37,11 @@ struct Expiries: TransactionPart {
   func removed(
     _ message: StoredMessage, from position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    guard let entry = Self.entry(message.traits, at: position, in: conversation) else { return }
+    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
     try change(entry, by: -1)
   }
 
-  private static func entry(
+  private static func expiryKey(
     _ traits: MessageTraits, at position: MessagePosition, in conversation: UInt32
   ) -> ExpiryKey? {
     traits.expiryTime.map {
@@ -65,7 +65,7 @@ struct Expiries: TransactionPart {
   private func markExpiring(
     _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    let entry = Self.entry(message.traits, at: position, in: conversation)
+    let entry = Self.expiryKey(message.traits, at: position, in: conversation)
     if let entry, let reached = try reached, reached.isBehind(entry, position),
       !StoreDefect.expiredCounted.isPlanted
     {
@@ -131,13 +131,13 @@ struct Expiries: TransactionPart {
         var cursor = MessageCursor(view)
         var isThere = try cursor.seek(key)
         while isThere, cursor.isAtMessage, cursor.isPacked {
-          if let entry = try entry(&cursor) { found.append(entry) }
+          if let entry = try expiryKey(at: &cursor) { found.append(entry) }
           if try cursor.isAtEndOfSegment() { break }
           isThere = try cursor.next()
         }
       } else {
         var cursor = MessageCursor(view)
-        if try cursor.seek(key), let entry = try entry(&cursor) { found.append(entry) }
+        if try cursor.seek(key), let entry = try expiryKey(at: &cursor) { found.append(entry) }
       }
     } catch .corruptRecord {}
     for entry in found {
@@ -145,7 +145,7 @@ struct Expiries: TransactionPart {
     }
   }
 
-  private func entry(_ cursor: inout MessageCursor) throws(StoreError) -> ExpiryKey? {
+  private func expiryKey(at cursor: inout MessageCursor) throws(StoreError) -> ExpiryKey? {
     var key = ByteBuffer(capacity: 64)
     var value = ByteBuffer(capacity: 256)
     try cursor.appendKey(to: &key)
@@ -155,11 +155,6 @@ struct Expiries: TransactionPart {
     else { return nil }
     return ExpiryKey(time: time, conversation: conversation, moment)
   }
-}
-
-/// The border of the messages that counters have let go, as a writer remembers it.
-struct KnownExpiry {
-  let border: ExpiryBorder?
 }
 
 extension Transaction {

@@ -120,9 +120,9 @@ package struct ExpiryIndex {
   package func first(from start: ExpiryKey) throws(StoreError) -> ExpiryKey? {
     if isUnused { return nil }
     var cursor = Cursor(view.source, Schema.expiry)
-    let key = start.encoded
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    return try entry(cursor)
+    let start = start.encoded
+    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
+    return try key(at: cursor)
   }
 
   /// Returns the first entry of all.
@@ -135,9 +135,9 @@ package struct ExpiryIndex {
     if isUnused { return nil }
     var cursor = Cursor(view.source, Schema.expiry)
     // No key lies between one and the same bytes with a zero behind them.
-    let key = entry.encoded.appending(UInt8(0))
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    return try self.entry(cursor)
+    let start = entry.encoded.appending(UInt8(0))
+    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
+    return try key(at: cursor)
   }
 
   /// Returns the first entry with a time above a given one.
@@ -155,17 +155,17 @@ package struct ExpiryIndex {
   private func last(before end: ExpiryKey) throws(StoreError) -> ExpiryKey? {
     if isUnused { return nil }
     var cursor = Cursor(view.source, Schema.expiry)
-    let key = end.encoded
+    let end = end.encoded
     let isThere = try storage { () throws(PageFileError) in
-      _ = try cursor.seek(key.bytes)
+      _ = try cursor.seek(end.bytes)
       return try cursor.previous()
     }
     let reached = ExpiryKey.reachedKey
     guard isThere, cursor.compareKey(to: reached.bytes) != 0 else { return nil }
-    return try entry(cursor)
+    return try key(at: cursor)
   }
 
-  private func entry(_ cursor: borrowing Cursor) throws(StoreError) -> ExpiryKey? {
+  private func key(at cursor: borrowing Cursor) throws(StoreError) -> ExpiryKey? {
     guard cursor.isAtCell else { return nil }
     var key = ByteBuffer(capacity: 32)
     cursor.appendKey(to: &key)

@@ -144,24 +144,6 @@ package struct NameReader {
     cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
     return MessageID(name.bytes)
   }
-
-  /// Returns the position of a message, or nil if the message is not here or hidden from this view.
-  package func position(of id: MessageID, in conversation: UInt32) throws(StoreError)
-    -> MessagePosition?
-  {
-    guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
-    if view.hiding.time != nil, try isHidden(position, in: conversation) { return nil }
-    return position
-  }
-}
-
-extension NameReader {
-  @inline(never)
-  private func isHidden(
-    _ position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) -> Bool {
-    try !view.messages.hasMessage(at: position, in: conversation)
-  }
 }
 
 extension StoreView {

@@ -5,6 +5,8 @@ import PageFile
 struct RandomActs {
   var random: SeededGenerator
   let idCount: Int
+  /// Whether messages expire.
+  var expires = true
   /// Whether conversations grow: many messages come at once, and few are deleted.
   var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
@@ -24,7 +26,8 @@ struct RandomActs {
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
       asked: (conversation, kind, form), acts: acts, finishesWork: random.chance(5),
-      compacts: random.chance(2), reopens: random.chance(2))
+      compacts: random.chance(2), reopens: random.chance(2),
+      setsClockBack: expires && random.chance(3))
   }
 
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -77,7 +80,7 @@ struct RandomActs {
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
     if random.chance(5) { message.isRetracted = true }
-    if random.chance(15) { message.expiresAt = expiry() }
+    if expires, random.chance(15) { message.expiresAt = expiry() }
     if random.chance(10) { message.ownKind = "kind \(below(3))" }
     if random.chance(10) { message.ownFields = [ownField(), ownField()] }
     return message
@@ -90,7 +93,7 @@ struct RandomActs {
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment()] }
     if random.chance(20) { message.ownFields = [ownField()] }
-    if random.chance(15) { message.expiresAt = expiry() }
+    if expires, random.chance(15) { message.expiresAt = expiry() }
     return message
   }
 

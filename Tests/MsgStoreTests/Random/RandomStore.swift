@@ -11,6 +11,8 @@ struct RandomStore {
   var transactions: [RandomTransaction] = []
   /// By how much the device's clock is ahead, in microseconds.
   var clockOffset: Int64 = 0
+  /// False if no message expires: what does is decided by the clock.
+  var expires = true
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
@@ -41,6 +43,7 @@ struct RandomStore {
 
   private mutating func plan(stepCount: Int) {
     var acts = RandomActs(seed: seed, idCount: idCount)
+    acts.expires = expires
     transactions = (0..<stepCount).map { _ in acts.transaction() }
   }
 
@@ -81,6 +84,7 @@ struct RandomStore {
         try expectSoundWhenOnlyRead(in: directory)
         store = try MessageStore(in: directory, name: "store", options: options)
       }
+      if transaction.setsClockBack { clock.setBack() }
       try transaction.run(on: store)
       try watch?(store)
     }
@@ -171,6 +175,8 @@ struct RandomTransaction: CustomStringConvertible {
   var compacts: Bool
   /// Whether the store is closed and opened again before.
   var reopens: Bool
+  /// Whether the clock is set back before.
+  var setsClockBack = false
 
   func run(on store: MessageStore) throws {
     let pending = try store.read { try $0.pendingReceipts(in: asked.0, asked.1, as: asked.2) }
@@ -233,6 +239,9 @@ final class TickingClock: Sendable {
   private let state: Locked<Int64>
 
   init(_ time: Int64) { state = Locked(time) }
+
+  /// Sets the clock back, so that messages that have expired are to come back.
+  func setBack() { state.withLock { $0 -= 20_000 } }
 
   func next() -> Timestamp {
     state.withLock { time in

@@ -234,14 +234,6 @@ package struct Expiring: TransactionPart {
   }
 }
 
-/// The expired messages that could not be erased, as a writer remembers them.
-struct KnownErasure {
-  /// The last entry that was passed over.
-  let passed: ExpiryKey
-  /// The time from which all are looked at again.
-  let retryTime: Int64
-}
-
 extension Transaction {
   package var expiring: Expiring { Expiring(transaction: self) }
 }
