@@ -4,8 +4,8 @@ import MsgStore
 /// read meanwhile.
 ///
 /// A step of work and a read of the newest 50 take turns. First the counters let the messages go;
-/// then a later server time is heard, and they are erased. Each read has to show the messages before
-/// them, and none of them. Ours only: the peers leave expiry to the application.
+/// then a later server time is heard, and they are erased. Each read has to show the messages
+/// before them, and none of them. Ours only: the peers leave expiry to the application.
 struct Expire: Workload {
   let name = "expire10000"
   let summary = "the longest commit while 10,000 messages expire at once"
@@ -52,7 +52,7 @@ struct Expire: Workload {
           try chat.insert(message("news", in: "elsewhere", at: Self.endTime + 1))
         }
       }
-      var byteCount = -1
+      var byteCount: UInt64?
       while store.statistics.walByteCount != byteCount {
         byteCount = store.statistics.walByteCount
         reads.append(try read(store))

@@ -3,7 +3,7 @@ import MsgStore
 extension RandomActs {
   /// The time at which a message expires, or what follows from the times that have passed.
   mutating func expiring(_ id: MessageID, in c: ConversationID) -> RandomAct {
-    if !expires || random.chance(50) {
+    if random.chance(50) {
       return RandomAct("finish letting go") { w throws(StoreError) in
         for _ in 0..<50 { try w.doWork() }
       }

@@ -11,8 +11,8 @@ struct RandomStore {
   var transactions: [RandomTransaction] = []
   /// By how much the device's clock is ahead, in microseconds.
   var clockOffset: Int64 = 0
-  /// False if no message expires: what does is decided by the clock.
-  var expires = true
+  /// Whether messages expire later than any clock says, so that stores with other clocks agree.
+  var expiresLater = false
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
@@ -43,7 +43,7 @@ struct RandomStore {
 
   private mutating func plan(stepCount: Int) {
     var acts = RandomActs(seed: seed, idCount: idCount)
-    acts.expires = expires
+    acts.expiresLater = expiresLater
     transactions = (0..<stepCount).map { _ in acts.transaction() }
   }
 

@@ -29,7 +29,7 @@ import Testing
   @Test func theClockDecidesNothing() throws {
     for seed in seeds(storeCount(Scale.count(debug: 1, release: 2))) {
       var random = RandomStore(seed: seed, packing: .random(seed), idCount: 8)
-      random.expires = false
+      random.expiresLater = true
       random.expectSound(stepCount: 200) { made in
         var pictures: [[String]] = []
         for years in [0, 1, -1] as [Int64] {
