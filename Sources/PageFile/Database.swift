@@ -242,6 +242,14 @@ public final class Database: Sendable {
   /// The number of callers waiting to write.
   package var waitingWriterCount: Int { engine.gate.waitingCount }
 
+  /// Expires the snapshots of commits before one, whose pages are to be erased.
+  ///
+  /// Does nothing to the snapshot of the last commit. Returns true if there was any to expire.
+  package func expireSnapshots(before lsn: LSN) -> Bool {
+    if fork.hasForked { return false }
+    return engine.pager.registry.expire(before: min(lsn, engine.published.current.lsn))
+  }
+
   /// Runs the pending background work, if no thread does it.
   package func runBackgroundWork() { if !fork.hasForked { engine.worker.runQueued() } }
 

@@ -69,6 +69,8 @@ import MsgStore
 ///     send-busy          the same until it is visible, while batches of 500 messages are stored
 ///     next-done-50       work is taken from an outbox of 50 entries and finished, in one commit
 ///     next-done-5000     the same with 5,000 entries
+///     expire10000        the longest commit while 10,000 messages at the end of a thread expire at
+///                        once; as -read, the longest read of the newest 50 meanwhile; ours only
 ///     search-common      newest 20 with a frequent word, beside SQLite's LIKE with and without an
 ///                        index on time, and FTS5 with words and with trigrams; as -recall, the
 ///                        share found of the messages with the word

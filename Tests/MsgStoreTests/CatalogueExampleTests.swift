@@ -303,6 +303,15 @@ import Testing
     try await sent.waitUntilDurable()
   }
 
+  private func runExpiring(_ store: MessageStore, _ room: ConversationID, now: Int64) async throws {
+    var message = Message(id: "m-9", in: room, from: "ann", text: "for an hour")
+    message.expiresAt = Timestamp(seconds: now + 3600)
+    try await store.write { [message] chat in try chat.send(message) }
+    try await store.write { chat in
+      try chat.receiveExpiry(of: "m-9", in: room, at: Timestamp(seconds: now + 60))
+    }
+  }
+
   private func runCheck(path: String) throws {
     var options = DatabaseOptions()
     options.access = .readOnly
@@ -346,6 +355,7 @@ import Testing
     try await runStoreCheck(store)
     try await runBackup(store, path: path)
     try await runExportAndSizes(store, room, to: path + ".jsonl", path + ".restored")
+    try await runExpiring(store, room, now: 4_000_000_000)
     try await runLookingAfter(store, room)
     for follower in followers { try await follower.value }
     let message = Message(

@@ -31,6 +31,7 @@ struct Composing: TransactionPart {
       localTime: message.localTime ?? Self.plausible(transaction.clock()),
       status: isHeld ? .held : .pending, replyTo: message.replyTo)
     composed.mentions = message.mentions
+    if let time = message.expiresAt { composed.expiresAt = time }
     composed.attachments = message.attachments
     if let own = message.rare?.fields.ownFields, !own.isEmpty {
       composed.setRare(\.ownFields, own)

@@ -1,9 +1,8 @@
 /// The fields that few messages have.
 ///
 /// A message that was read decodes some of them when they are asked for: mentions, reactions,
-/// attachments, the time of an edit, the times of delivery and reading, the mark of a history, and
-/// the client's own fields.
-/// The others, if it has any, are made with it.
+/// attachments, the times of expiry and of an edit, the times of delivery and reading, the mark of
+/// a history, and the client's own fields. The others, if it has any, are made with it.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
   /// The name of the answered message, if it has more than 31 bytes.
@@ -18,6 +17,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var countedReactions = CountedReactions()
   @usableFromInline var attachments: [MessageAttachment] = []
   @usableFromInline var tags: [MessageTag] = []
+  @usableFromInline var expiresAt: Timestamp?
   @usableFromInline var editedAt: Timestamp?
   @usableFromInline var retractedAt: Timestamp?
   @usableFromInline var deliveredAt: Timestamp?
@@ -109,6 +109,16 @@ extension Message {
   /// Set by the store, and not read from messages that are inserted.
   public var tags: [MessageTag] {
     @inlinable get { rare?.fields.tags ?? [] }
+  }
+
+  /// The time at which the message expires; nil if it does not.
+  ///
+  /// From then on no snapshot of the store has the message, and its content is erased once the
+  /// server's time has passed it, too: see <doc:ExpiringMessages>. Of several times for one message
+  /// the earliest counts. A time that has passed is stored as any other.
+  public var expiresAt: Timestamp? {
+    @inlinable get { rare?.fields.expiresAt }
+    set { setRare(\.expiresAt, newValue) }
   }
 
   /// The time at which the current text was written as an edit; nil if the message was never

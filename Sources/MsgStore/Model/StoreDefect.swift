@@ -30,6 +30,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   // Retention.
   case sparedPruned, floorKept, oneMorePruned
 
+  // Expiry.
+  case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
+
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 

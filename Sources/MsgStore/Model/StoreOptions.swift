@@ -69,6 +69,11 @@ public struct StoreOptions: Sendable {
   /// True if the list of conversations skips retracted messages and shows the message before
   /// instead.
   public var previewsSkipRetracted = false
+  /// True if expired messages are erased as soon as the device's clock has passed their time.
+  ///
+  /// False, the default, waits until a server time that the store has heard has passed it, too: a
+  /// clock that is ahead then hides messages and destroys none. For a client without a server.
+  public var erasesExpiredByClock = false
   /// The maximum age at which one's own message can be retracted; nil allows any age.
   ///
   /// The age is measured in server times, up to the newest message of the conversation. The
@@ -98,6 +103,11 @@ public struct StoreOptions: Sendable {
   ///
   /// Tests may lower them to get many commits.
   package var steps = StepSizes()
+  /// The time after which a snapshot expires that holds messages which have been erased since,
+  /// because they had expired.
+  ///
+  /// Tests may shorten it.
+  package var maximumExpiredReading = Duration.seconds(60)
   /// True if long work continues by itself after the write that began it.
   ///
   /// Tests may turn this off.
@@ -144,7 +154,8 @@ public struct StoreOptions: Sendable {
       maximumInlineMemberCount: maximumInlineMemberCount,
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
       maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend,
-      newMessagesLeaveArchive: newMessagesLeaveArchive)
+      newMessagesLeaveArchive: newMessagesLeaveArchive,
+      erasesExpiredByClock: erasesExpiredByClock, maximumExpiredReading: maximumExpiredReading)
   }
 
   var database: DatabaseOptions {
@@ -174,4 +185,6 @@ struct StoreRules: Sendable {
   var maximumEditAge: Duration?
   var createsConversationsOnSend = false
   var newMessagesLeaveArchive = false
+  var erasesExpiredByClock = false
+  var maximumExpiredReading = Duration.seconds(60)
 }

@@ -27,6 +27,11 @@ struct OutboxFollowing: TransactionPart {
     case .messageRemoved(let id, let conversation):
       // Others still have the message, so its retraction still has to be told.
       try removeEntries(of: id, in: conversation) { !$0.isRetraction }
+    case .messageExpired(let id, let conversation):
+      if try transaction.outboxEntering.mayHaveLeft(id, in: conversation) == true { return }
+      try removeEntries(of: id, in: conversation) { _ in true }
+    case .messageReturned(let id, let conversation):
+      try transaction.outboxEntering.holdReturned(id, in: conversation)
     case .messageMoved(let id, let conversation, let other, let target):
       try moveEntries(of: id, in: conversation, to: other, in: target)
     case .conversationMoved(let conversation, let target):

@@ -129,6 +129,7 @@ struct TaskReader {
       id: own, in: conversation, from: try view.member(stored.sender), text: version.text,
       localTime: stored.localTime.map { Timestamp(microseconds: $0) }, status: stored.status,
       replyTo: stored.replyTo)
+    if let time = stored.traits.expiryTime { message.expiresAt = Timestamp(microseconds: time) }
     message.mentions = try view.conversations.names(of: version.mentions)
     message.attachments = try view.facts.attachments(of: own, in: number)
     let shared = stored.traits.ownFields.shared

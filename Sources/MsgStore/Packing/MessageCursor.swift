@@ -9,6 +9,9 @@ package import PageFile
 ///     pending messages never do.
 package struct MessageCursor: ~Copyable {
   private let view: StoreView
+  /// The time from which on messages that expire earlier are passed over; nil if none is.
+  let hideTime: Int64?
+  private var scratch = ByteBuffer(capacity: 0)
   var cursor: Cursor
   var place = Standing.alone
   /// The cell at the cursor, if the cursor is at one.
@@ -33,6 +36,7 @@ package struct MessageCursor: ~Copyable {
 
   package init(_ view: StoreView) {
     self.view = view
+    hideTime = view.hiding.time
     cursor = Cursor(view.source, Schema.messages)
   }
 
@@ -42,6 +46,12 @@ package struct MessageCursor: ~Copyable {
   ///
   /// Returns true if its key is equal.
   package mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
+    let isEqual = try seekAny(key)
+    guard let hideTime else { return isEqual }
+    return try !passHidden(hideTime, isForward: true) && isEqual
+  }
+
+  private mutating func seekAny(_ key: Bytes) throws(StoreError) -> Bool {
     if try seekCell(key) { return true }
     if try enterSpan(of: key) {
       let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
@@ -50,7 +60,7 @@ package struct MessageCursor: ~Copyable {
         return found.isEqual
       }
     }
-    _ = try nextCell()
+    _ = try nextCellOfAll()
     return false
   }
 
@@ -58,7 +68,14 @@ package struct MessageCursor: ~Copyable {
   ///
   /// Returns false if no message is.
   mutating func seekBefore(_ key: Bytes) throws(StoreError) -> Bool {
-    if try seekCell(key) { return try previous() }
+    let isThere = try seekAnyBefore(key)
+    guard let hideTime else { return isThere }
+    _ = try passHidden(hideTime, isForward: false)
+    return isAtMessage
+  }
+
+  private mutating func seekAnyBefore(_ key: Bytes) throws(StoreError) -> Bool {
+    if try seekCell(key) { return try previousOfAll() }
     if try enterSpan(of: key) {
       let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
       // The first message has the key of the cell, which is below.
@@ -104,18 +121,34 @@ package struct MessageCursor: ~Copyable {
   ///
   /// Returns false after the last one.
   package mutating func next() throws(StoreError) -> Bool {
+    let isThere = try nextOfAll()
+    guard let hideTime else { return isThere }
+    _ = try passHidden(hideTime, isForward: true)
+    return isAtMessage
+  }
+
+  @inline(__always)
+  mutating func nextOfAll() throws(StoreError) -> Bool {
     if case .packed(fromEnd: false) = place { try load() }
     if case .unpacked(let index) = place, index + 1 < segment.rows.count {
       place = .unpacked(index: index + 1)
       return true
     }
-    return try nextCell()
+    return try nextCellOfAll()
   }
 
   /// Moves to the previous message.
   ///
   /// Returns false before the first one.
   mutating func previous() throws(StoreError) -> Bool {
+    let isThere = try previousOfAll()
+    guard let hideTime else { return isThere }
+    _ = try passHidden(hideTime, isForward: false)
+    return isAtMessage
+  }
+
+  @inline(__always)
+  mutating func previousOfAll() throws(StoreError) -> Bool {
     if case .packed(fromEnd: true) = place { try load() }
     if case .unpacked(let index) = place, index > 0 {
       place = .unpacked(index: index - 1)
@@ -130,9 +163,10 @@ package struct MessageCursor: ~Copyable {
   ///
   /// Returns false if the tree is empty.
   mutating func first() throws(StoreError) -> Bool {
-    let isThere = try storage { () throws(PageFileError) in try cursor.first() }
+    _ = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)
-    return isThere
+    if let hideTime { _ = try passHidden(hideTime, isForward: true) }
+    return isAtMessage
   }
 
   @inline(__always)
@@ -263,6 +297,14 @@ package struct MessageCursor: ~Copyable {
     return MessageRecord(value.bytes)
   }
 
+  /// Returns the record of the cell at the cursor, which is not a segment; nil if it is malformed.
+  mutating func recordAtCell() throws(StoreError) -> MessageRecord? {
+    if !current.isOverflow { return MessageRecord(current.value) }
+    scratch.removeAll()
+    try view.append(cursor, to: &scratch)
+    return MessageRecord(scratch.bytes)
+  }
+
   /// Appends the bytes of the record that the message would have in a cell of its own.
   package mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
     try loadRecords()
@@ -286,6 +328,14 @@ package struct MessageCursor: ~Copyable {
 
   /// Moves past the segment, or past the message that has a cell of its own.
   mutating func nextCell() throws(StoreError) -> Bool {
+    let isThere = try nextCellOfAll()
+    guard let hideTime else { return isThere }
+    _ = try passHidden(hideTime, isForward: true)
+    return isAtMessage
+  }
+
+  @inline(__always)
+  private mutating func nextCellOfAll() throws(StoreError) -> Bool {
     let isThere = try storage { () throws(PageFileError) in try cursor.next() }
     arrive(fromEnd: false)
     return isThere

@@ -97,7 +97,7 @@ extension MessageReader {
     at position: MessagePosition, in conversation: UInt32, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(conversation, position)
-    if position.place.isPending {
+    if position.place.isPending, view.hiding.time == nil {
       return try view.value(of: key.bytes, in: Schema.messages, appendTo: &value)
     }
     var cursor = MessageCursor(view)
@@ -199,5 +199,42 @@ extension MessageReader {
   ) throws(StoreError) -> MessagePosition? {
     var scan = try ThreadScan(view, conversation, after: position)
     return try scan.next() == nil ? nil : try scan.position()
+  }
+}
+
+extension MessageReader {
+  /// Returns the position of the last message at or before a position that the counters have not
+  /// let go, or nil if there is none.
+  ///
+  /// Costs a step of a cursor for each message that has expired.
+  func lastCounted(
+    upTo limit: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
+    // Most threads have no such message, and then no record is read.
+    if view.expiry.isUnused { return try lastPosition(upTo: limit, in: conversation) }
+    var scan = try ThreadScan(view, conversation, after: limit)
+    while let record = try scan.previous() {
+      if !record.marks.contains(.expired) { return try scan.position() }
+    }
+    return nil
+  }
+
+  /// Returns the position of the last message that may hold the preview, or nil.
+  ///
+  /// Costs a step of a cursor for each failed message passed over, and for each that has expired.
+  ///
+  /// - Parameter newest: The newest acknowledged message that counts.
+  func lastShown(
+    newest: MessagePosition?, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
+    var scan = try ThreadScan(view, conversation, after: .end)
+    while let record = try scan.previous() {
+      if record.flags.contains(.traits), record.marks.contains(.expired) { continue }
+      let position = try scan.position()
+      guard position.place.isPending, record.status == .failed, let newest,
+        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
+      else { return position }
+    }
+    return nil
   }
 }

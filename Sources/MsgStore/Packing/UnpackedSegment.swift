@@ -233,11 +233,14 @@ package struct UnpackedSegment: ~Copyable {
   ///   - countMax: The maximum number of messages.
   ///   - last: The sequence of the message before the run; on return, that of the last message in
   ///     it.
-  func runEnd(from start: Int, step: Int, maximumCount: Int, after last: inout Int64?) -> Int {
+  ///   - hideTime: The time from which on messages that expire earlier end the run.
+  func runEnd(
+    from start: Int, step: Int, maximumCount: Int, after last: inout Int64?, _ hideTime: Int64?
+  ) -> Int {
     var index = start
     while index >= 0, index < rows.count, abs(index &- start) < maximumCount {
       let row = rows[index]
-      if row.isBeside || row.flags.contains(.traits) && !hasCommonTraits(index) { break }
+      if row.isBeside || row.flags.contains(.traits) && !hasCommonTraits(index, hideTime) { break }
       if row.hasRank {
         if let last, last &+ Int64(step) != row.rank { break }
         last = row.rank
@@ -257,9 +260,12 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   @inline(never)
-  private func hasCommonTraits(_ index: Int) -> Bool {
-    Int(rows[index].replyByteCount) <= MessageID.maximumInlineByteCount
-      && TraitsOutline(traits(index)) != nil
+  private func hasCommonTraits(_ index: Int, _ hideTime: Int64?) -> Bool {
+    guard Int(rows[index].replyByteCount) <= MessageID.maximumInlineByteCount,
+      let outline = TraitsOutline(traits(index))
+    else { return false }
+    guard let hideTime, outline.bits.contains(.expires) else { return true }
+    return MessageTraits.expiryTime(in: traits(index)).map { $0 > hideTime } ?? true
   }
 
   /// Appends all messages to a run.

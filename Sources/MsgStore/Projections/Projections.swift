@@ -19,6 +19,7 @@ struct Projections: TransactionPart {
     try transaction.summaries.inserted(message, at: position, in: conversation)
     try transaction.replies.inserted(message, at: position, in: conversation.number)
     try transaction.tags.inserted(message, at: position, in: conversation.number)
+    try transaction.expiries.inserted(message, at: position, in: conversation.number)
     conversation.placedCount += 1
     if transaction.hasListeners {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
@@ -38,6 +39,8 @@ struct Projections: TransactionPart {
       old, at: oldPosition, by: new, at: position, in: conversation.number)
     try transaction.tags.replaced(
       old, at: oldPosition, by: new, at: position, in: conversation.number)
+    try transaction.expiries.replaced(
+      old, at: oldPosition, by: new, at: position, in: conversation.number)
     if let settlement = MessageSettlement(from: old, to: new) {
       try transaction.emit(
         .messageSettled(new.id(at: position), in: conversation.number, settlement))
@@ -56,9 +59,10 @@ struct Projections: TransactionPart {
     _ message: StoredMessage, from position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.unreadCounts.removed(message, from: position, in: conversation)
-    try transaction.summaries.removed(from: position, in: conversation)
+    try transaction.summaries.removed(message, from: position, in: conversation)
     try transaction.replies.removed(message, from: position, in: conversation.number)
     try transaction.tags.removed(message, from: position, in: conversation.number)
+    try transaction.expiries.removed(message, from: position, in: conversation.number)
     if transaction.hasListeners {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }

@@ -9,6 +9,7 @@ struct Summaries: TransactionPart {
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
+    if message.traits.isLetGo { return }
     if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
       conversation.summary.messageCount += 1
     }
@@ -33,7 +34,17 @@ struct Summaries: TransactionPart {
   ) throws(StoreError) {
     let number = conversation.number
     var summary = conversation.summary
-    if position == oldPosition {
+    let (wasShown, isShown) = (!old.traits.isLetGo, !new.traits.isLetGo)
+    if !wasShown || !isShown {
+      if wasShown {
+        summary.messageCount = max(0, summary.messageCount - 1)
+        try exclude(oldPosition, from: &summary, in: number)
+      } else if isShown {
+        summary.messageCount += 1
+        try include(new, at: position, &summary, in: number)
+        summary.marks.remove(.hidden)
+      }
+    } else if position == oldPosition {
       if summary.last?.position == position {
         if !StoreDefect.previewKept.isPlanted { try refreshLast(&summary, in: number) }
       } else if old.status == .failed, new.status != .failed {
@@ -51,8 +62,9 @@ struct Summaries: TransactionPart {
 
   /// Removes a message from the count and the preview.
   func removed(
-    from position: MessagePosition, in conversation: OpenConversation
+    _ message: StoredMessage, from position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
+    if message.traits.isLetGo { return }
     if !StoreDefect.messageCountKept.isPlanted {
       conversation.summary.messageCount = max(0, conversation.summary.messageCount - 1)
     }
@@ -198,8 +210,8 @@ extension Summaries {
   func refreshLast(
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
-    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
-    guard let position = try lastShown(newest: newest, in: conversation) else {
+    let newest = try flushed().messages.lastCounted(upTo: .firstPending, in: conversation)
+    guard let position = try flushed().messages.lastShown(newest: newest, in: conversation) else {
       summary.last = nil
       summary.activity = 0
       return
@@ -208,22 +220,6 @@ extension Summaries {
     let isAlone = StoreDefect.activityOfLast.isPlanted
     summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
     summary.last = try last(message, at: position, in: conversation)
-  }
-
-  /// Returns the position of the last message that may hold the preview, or nil.
-  ///
-  /// Costs a step of a cursor for each failed message passed over.
-  private func lastShown(
-    newest: MessagePosition?, in conversation: UInt32
-  ) throws(StoreError) -> MessagePosition? {
-    var scan = try ThreadScan(flushed(), conversation, after: .end)
-    while let record = try scan.previous() {
-      let position = try scan.position()
-      guard position.place.isPending, record.status == .failed, let newest,
-        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
-      else { return position }
-    }
-    return nil
   }
 
   private func last(

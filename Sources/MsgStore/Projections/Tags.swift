@@ -146,7 +146,7 @@ extension Tags {
       guard let traits = record.traits() else {
         throw view.corrupt(Schema.messages, "tags: malformed traits")
       }
-      if !traits.isRetracted, traits.mentions.contains(localMember) {
+      if !traits.isRetracted, !traits.isLetGo, traits.mentions.contains(localMember) {
         found.append(try scan.position())
       }
     }

@@ -9,6 +9,13 @@ extension ListReader {
     _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> ConversationPreview? {
     guard var last = summary.last else { return nil }
+    if view.hiding.isCounted,
+      try !view.messages.hasMessage(at: last.position, in: conversation)
+    {
+      // The step that lets expired messages go has not come to this one.
+      guard let shown = try lastUnexpired(in: conversation) else { return nil }
+      last = shown
+    }
     if last.isRetracted, view.previewsSkipRetracted {
       last = try lastShown(before: last.position, in: conversation) ?? last
     }
@@ -43,6 +50,20 @@ extension ListReader {
       limit = position
     }
     return nil
+  }
+
+  /// Returns the last message that is not hidden, as the summary would have it.
+  private func lastUnexpired(
+    in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last? {
+    let newest = try view.messages.lastCounted(upTo: .firstPending, in: conversation)
+    guard let position = try view.messages.lastShown(newest: newest, in: conversation) else {
+      return nil
+    }
+    let message = try view.messages.message(at: position, in: conversation)
+    var last = try view.messages.last(message, at: position, in: conversation)
+    last.text = ConversationPreview.cut(last.text)
+    return last
   }
 
   private func ownMessage(

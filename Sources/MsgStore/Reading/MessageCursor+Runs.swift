@@ -9,7 +9,7 @@ extension MessageCursor {
     guard case .unpacked(let index) = place else { return false }
     var last: Int64?
     return try builder.appendRun(
-      segment, from: index, step: 1, limit: builder.count + 1, after: &last) != index
+      segment, from: index, step: 1, limit: builder.count + 1, after: &last, hideTime) != index
   }
 
   /// Appends messages to a slice from the cursor on, for as long as they are plain and lie in one
@@ -24,16 +24,24 @@ extension MessageCursor {
     if case .alone = place {
       let start = cursor.cellIndex
       let end = try builder.appendRun(
-        cursor.page, from: start, step: step, limit: limit, after: &last)
+        cursor.page, from: start, step: step, limit: limit, after: &last, hideTime)
       if end == start { return }
-      if cursor.go(to: end) { return arrive(fromEnd: step < 0) }
+      if cursor.go(to: end) {
+        arrive(fromEnd: step < 0)
+        if let hideTime { _ = try passHidden(hideTime, isForward: step > 0) }
+        return
+      }
       _ = cursor.go(to: end - step)
     } else {
       try loadRecords()
       guard case .unpacked(let start) = place else { return }
-      let end = try builder.appendRun(segment, from: start, step: step, limit: limit, after: &last)
+      let end = try builder.appendRun(
+        segment, from: start, step: step, limit: limit, after: &last, hideTime)
       place = .unpacked(index: end)
-      if end >= 0, end < segment.rows.count { return }
+      if end >= 0, end < segment.rows.count {
+        if let hideTime { _ = try passHidden(hideTime, isForward: step > 0) }
+        return
+      }
       place = .unpacked(index: end - step)
     }
     _ = step < 0 ? try previous() : try next()

@@ -144,6 +144,10 @@ extension ReplyScan {
     var own = id
     switch try view.ids.entry(of: id, in: conversation) {
     case .here(let position)?:
+      if try !view.messages.hasMessage(at: position, in: conversation) {
+        // Hidden, as if it were gone.
+        return position.id == id ? [id] : [position.id, id]
+      }
       let names = try view.messages.message(at: position, in: conversation).traits.names
       return [position.id] + names
     case .deleted?: return [id]

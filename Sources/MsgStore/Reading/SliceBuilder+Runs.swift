@@ -16,13 +16,15 @@ extension SliceBuilder {
   ///   - limit: The maximum number of messages in the slice.
   ///   - last: The sequence of the previous message, if it has one; on return, that of the last one
   ///     appended.
+  ///   - hideTime: The time from which on messages that expire earlier end the run.
   mutating func appendRun(
-    _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?
+    _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?,
+    _ hideTime: Int64?
   ) throws(StoreError) -> Int {
     guard let shared = LeafTimes(leaf.prefix, number) else { return start }
     var index = start
     while count < limit, index >= 0, index < leaf.cellCount,
-      try append(leaf.leafCell(index), shared, after: &last, step)
+      try append(leaf.leafCell(index), shared, after: &last, step, hideTime)
     {
       index &+= step
     }
@@ -74,7 +76,8 @@ extension SliceBuilder {
   /// Returns false if the message does not fit the run.
   @inline(__always)
   private mutating func append(
-    _ cell: LeafCell, _ times: LeafTimes, after last: inout Int64?, _ step: Int
+    _ cell: LeafCell, _ times: LeafTimes, after last: inout Int64?, _ step: Int,
+    _ hideTime: Int64?
   ) throws(StoreError) -> Bool {
     let bytes = cell.bytes
     guard times.markOffset < cell.suffixByteCount else { return false }
@@ -87,6 +90,7 @@ extension SliceBuilder {
       bytes[cell.valueOffset] == MessageRecord.tag,
       (bytes.bigEndian64(at: 0) ^ times.border) & times.borderMask == 0
     else { return false }
+    if let hideTime, isHidden(cell, hideTime) { return false }
     var sequence: Int64?
     if hasSequence {
       let number = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
@@ -140,6 +144,14 @@ extension SliceBuilder {
     return true
   }
 
+  /// Returns true if the message of a cell expires at a time or earlier.
+  @inline(never)
+  private func isHidden(_ cell: LeafCell, _ hideTime: Int64) -> Bool {
+    let record = MessageRecord(cell.bytes.dropFirst(cell.valueOffset))
+    return record?.expiryTime.map { $0 <= hideTime } ?? false
+      && !StoreDefect.expiredShown.isPlanted
+  }
+
   /// Appends the message whose record, beginning at an offset, was copied last; it fits the run.
   private mutating func addWhole(
     at valueOffset: Int, _ place: Place, _ idOffset: Int, _ idByteCount: Int
@@ -152,9 +164,10 @@ extension SliceBuilder {
   /// together.
   mutating func appendRun(
     _ segment: borrowing UnpackedSegment, from start: Int, step: Int, limit: Int,
-    after last: inout Int64?
+    after last: inout Int64?, _ hideTime: Int64?
   ) throws(StoreError) -> Int {
-    let end = segment.runEnd(from: start, step: step, maximumCount: limit &- count, after: &last)
+    let end = segment.runEnd(
+      from: start, step: step, maximumCount: limit &- count, after: &last, hideTime)
     if end == start { return end }
     let texts = segment.texts(min(start, end &- step)...max(start, end &- step))
     let areASCII = texts.isASCII(from: 0)

@@ -47,6 +47,7 @@ extension RareFields {
   mutating func takeCommon(_ traits: MessageTraits) {
     deliveredAt = traits.deliveredAt.map(Timestamp.init(microseconds:))
     readAt = traits.readAt.map(Timestamp.init(microseconds:))
+    expiresAt = traits.expiryTime.map(Timestamp.init(microseconds:))
     if traits.isRetracted { return }
     editedAt = traits.editTime.map(Timestamp.init(microseconds:))
     hasHistory = traits.marks.contains(.versions)

@@ -258,7 +258,7 @@ struct SearchWalk: ~Copyable {
     guard let traits = record.traits() else {
       throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed traits")
     }
-    if traits.isRetracted { return false }
+    if traits.isRetracted || view.hides(traits) { return false }
     let id = traits.names.first ?? position.id
     if edge.pending.contains(PendingHit(conversation: number, id: id)) { return false }
     let hasAttachments = traits.marks.contains(.attachments)

@@ -17,6 +17,8 @@ struct Opening {
     var localMember: UInt32?
     /// The future local member, if an earlier opening was not finished.
     var comingMember: UInt32?
+    /// True if some message of the store expires.
+    var expires = false
   }
 
   /// The result of an opening.
@@ -25,6 +27,8 @@ struct Opening {
     let localMember: UInt32?
     /// True if the store was of an older version, so that there is work to be begun.
     let isRaised: Bool
+    /// True if some message of the store expires.
+    let expires: Bool
   }
 
   /// Prepares the store.
@@ -32,7 +36,8 @@ struct Opening {
     let found = try look()
     let isOlder = found.version.map { $0 < Schema.version } ?? false
     let isRaised = isOlder && options.access == .readWrite
-    return Result(localMember: try localMember(found), isRaised: isRaised)
+    return Result(
+      localMember: try localMember(found), isRaised: isRaised, expires: found.expires)
   }
 
   /// Prepares the store and returns the number of the local member.
@@ -75,6 +80,7 @@ struct Opening {
         throw .opening(.schemaTooOld(found: version, supported: Schema.versionMin))
       }
       var found = Found(version: version)
+      found.expires = !view.expiry.isUnused
       found.localMember = try member(.localMember, view)
       if found.localMember == nil { found.comingMember = try member(.comingMember, view) }
       return found

@@ -14,6 +14,7 @@ package struct Steps: TransactionPart {
   var hasWork: Bool {
     get throws(StoreError) {
       if try transaction.outboxTotals.hasSteps { return true }
+      if try transaction.expiring.hasWork { return true }
       return try view.work.hasStoreWork
     }
   }
@@ -26,6 +27,8 @@ package struct Steps: TransactionPart {
     if try transaction.outboxTotals.hasSteps {
       return try transaction.outboxSweeps.stepOutbox()
     }
+    // Somebody relies on it that what has expired is gone.
+    if try transaction.expiring.step() { return }
     guard let (ordinal, work) = try view.work.first() else { return }
     let isDone: Bool
     switch work.kind {

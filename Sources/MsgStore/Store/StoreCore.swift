@@ -38,6 +38,10 @@ package final class StoreCore: Sendable {
   var isEnding: Bool { ending.load(ordering: .relaxed) }
   /// True while a step of pending work is queued.
   let isWorkScheduled = Locked(false)
+  /// The wait for the next message to expire.
+  private let expiryTimer = Locked(ExpiryTimer())
+  /// The snapshots that keep erased messages in the files.
+  private let heldErasure = Locked(HeldErasure())
   /// True while a dictionary is being made.
   let isDictionaryScheduled = Locked(false)
 
@@ -48,10 +52,10 @@ package final class StoreCore: Sendable {
     let shares = MemoryShares(cacheByteCount: options.cacheByteCount)
     let names = MemberNames(maximumByteCount: shares.memberNames)
     let opening = Opening(database: database, names: names, path: path, options: options)
-    let isRaised: Bool
+    let hasWork: Bool
     do throws(StoreError) {
       let result = try opening.run()
-      isRaised = result.isRaised
+      hasWork = result.isRaised || result.expires && options.access == .readWrite
       localNumber = result.localMember
       localMember = try localNumber.map { (number) throws(StoreError) in
         try opening.member(number)
@@ -69,8 +73,8 @@ package final class StoreCore: Sendable {
     prunesByItself = options.prunesByItself
     makesDictionaries =
       options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
-    // Later openings leave what is left of it to the first write.
-    if isRaised { scheduleWork() }
+    // Later openings leave what is left of the former to the first write.
+    if hasWork { scheduleWork() }
   }
 
   /// Reads one snapshot; see `MessageStore.read(_:)`.
@@ -82,11 +86,11 @@ package final class StoreCore: Sendable {
       let (names, dictionaries) = known.withLock {
         ($0.names(in: life), $0.dictionaries(in: life))
       }
-      let snapshot = StoreSnapshot(
-        transaction, names, dictionaries, localMember: localNumber,
-        running: running, previewsSkipRetracted: rules.previewsSkipRetracted)
-      defer { snapshot.view.isOver = true }
       do {
+        let snapshot = try StoreSnapshot(
+          transaction, names, dictionaries, localMember: localNumber,
+          running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
+        defer { snapshot.view.isOver = true }
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
         where repetitionCount < Self.maximumRepetitionCount
@@ -123,12 +127,17 @@ package final class StoreCore: Sendable {
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,
       hasListeners: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
+    defer { transaction.shownView?.isOver = true }
     let result: R
     let hasWork: Bool
+    let nextExpiry: Int64?
     do {
       result = try body(StoreWriter(transaction: transaction))
       try transaction.finish()
       hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
+      nextExpiry = try transaction.change { () throws(StoreError) in
+        try self.nextExpiry(view)
+      }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()
@@ -163,8 +172,38 @@ package final class StoreCore: Sendable {
     memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
+    awaitExpiry(nextExpiry)
+    if transaction.hasErasedExpired { endReaders(before: committed) }
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
+  }
+
+  /// Returns the next time at which a message expires; nil if the store does not wait for it.
+  private func nextExpiry(_ view: StoreView) throws(StoreError) -> Int64? {
+    if view.expiry.isUnused || !worksInBackground { return nil }
+    return try view.expiry.first(after: clock().microseconds)?.time
+  }
+
+  /// Waits for the next message to expire, to let it go then.
+  private func awaitExpiry(_ time: Int64?) {
+    expiryTimer.withLock {
+      $0.wait(until: time, by: clock) { [weak self] in self?.scheduleWork() }
+    }
+  }
+
+  /// Expires the snapshots of commits before one, unless they have ended by themselves in time.
+  ///
+  /// What they see stays in the files for as long.
+  private func endReaders(before lsn: LSN) {
+    guard heldErasure.withLock({ $0.begin(lsn) }) else { return }
+    let pause = rules.maximumExpiredReading
+    Task.detached(priority: .utility) { [weak self] in
+      try? await Task.sleep(for: pause)
+      guard let self else { return }
+      let (lsn, next) = heldErasure.withLock { $0.end() }
+      if database.expireSnapshots(before: lsn) { try? checkpoint() }
+      if let next { endReaders(before: next) }
+    }
   }
 
   /// Records the progress of a transfer, and stores all progress if some is too old.
@@ -204,6 +243,14 @@ package final class StoreCore: Sendable {
   func resume() throws(StoreError) {
     try storage { () throws(PageFileError) in try database.resume() }
     ChangeListeners.wake(listeners.put(.anything))
+    // Counters let go what has expired meanwhile, and another process may have changed the next
+    // time.
+    if worksInBackground, mayExpire { scheduleWork() }
+  }
+
+  /// True unless no message of the store expires.
+  private var mayExpire: Bool {
+    (try? read { (chat) in !chat.view.expiry.isUnused }) ?? true
   }
 
   /// Closes the store: waits for background work, and leaves a clean file.
@@ -219,6 +266,7 @@ package final class StoreCore: Sendable {
   private var pools: [WorkerPool] { [readers, writer, urgentWriter, sender] }
 
   private func stopThreads() {
+    expiryTimer.withLock { $0.wait(until: nil, by: clock) {} }
     for pool in pools { pool.close() }
     syncer.stop()
   }

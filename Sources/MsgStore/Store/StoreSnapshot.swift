@@ -12,13 +12,19 @@ public struct StoreSnapshot: StoreReading, ~Copyable {
   init(
     _ transaction: consuming ReadTransaction, _ names: MemberNames,
     _ dictionaries: Dictionaries, localMember: UInt32?,
-    running: RunningTransfers, previewsSkipRetracted: Bool
-  ) {
+    running: RunningTransfers, previewsSkipRetracted: Bool, clock: () -> Timestamp
+  ) throws(StoreError) {
     self.running = running
     view = StoreView(
       source: transaction.source, names: names, dictionaries: dictionaries,
       isCommitted: true, localMember: localMember,
       previewsSkipRetracted: previewsSkipRetracted)
+    if !view.expiry.isUnused {
+      let view = view
+      view.hiding = try view.within { () throws(StoreError) in
+        try view.expiry.hiding(at: clock().microseconds)
+      }
+    }
     self.transaction = transaction
   }
 

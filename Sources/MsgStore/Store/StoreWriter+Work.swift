@@ -9,10 +9,13 @@ extension StoreWriter {
 }
 
 extension StoreReading where Self: ~Copyable {
-  /// True if there is work left.
+  /// True if there is work left, but for expired messages that are still to be erased.
   package var hasWork: Bool {
     get throws(StoreError) {
-      try access.read { (view) throws(StoreError) in try view.work.hasWork }
+      try access.read { (view) throws(StoreError) in
+        if view.hiding.isCounted || view.hiding.isLetGo { return true }
+        return try view.work.hasWork
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ extension Transaction {
   ) throws(StoreError) -> R {
     try change { () throws(StoreError) in
       try settle()
-      return try body(view)
+      return try body(shown())
     }
   }
 
@@ -52,6 +52,7 @@ extension Transaction {
       try leaveArchive()
       try packer.packGrown()
       try settle()
+      try expiring.noteHeardTime()
     }
     view.source.usesReserve = !hasAdded
   }

@@ -144,14 +144,6 @@ package struct NameReader {
     cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
     return MessageID(name.bytes)
   }
-
-  /// Returns the position of a message, or nil if the message is not here.
-  package func position(of id: MessageID, in conversation: UInt32) throws(StoreError)
-    -> MessagePosition?
-  {
-    guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
-    return position
-  }
 }
 
 extension StoreView {

@@ -2,10 +2,11 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-12. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-13. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–4   bits, varint
+///        8  with bit 4194304: time of expiry
 ///        8  with bit 4: time of the edit that the text is from
 ///        8  with bit 256: delivered at
 ///        8  with bit 512: read at
@@ -27,8 +28,8 @@ package import PageFile
 ///           count and bytes of each id
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
-/// 4096 seen, 2097152 tagged. Bits 8 to 64 and the last one say that the facts tree has facts of
-/// that kind.
+/// 4096 seen, 2097152 tagged, 8388608 expired. Bits 8 to 64 and 2097152 say that the facts tree has
+/// facts of that kind.
 package struct MessageTraits: Hashable {
   /// The bits of a block: its optional fields and marks without a field.
   package struct Bits: OptionSet, Hashable, Sendable {
@@ -62,17 +63,17 @@ package struct MessageTraits: Hashable {
     package static let tags = Bits(rawValue: 1_048_576)
     /// The facts tree has tags that were set or removed.
     package static let tagged = Bits(rawValue: 2_097_152)
+    package static let expires = Bits(rawValue: 4_194_304)
+    /// Counters and lists have let the message go, because it has expired.
+    package static let expired = Bits(rawValue: 8_388_608)
     package static let keptAttachments = Bits(rawValue: 16_777_216)
 
-    /// All bits that a block may have.
-    private static let known: UInt64 = 4_194_303 | 16_777_216
-
-    /// Returns true if a block may have these bits.
-    @inline(__always)
-    static func areKnown(_ raw: UInt64) -> Bool { raw & ~known == 0 }
+    /// The bits up to the greatest.
+    static let known: UInt64 = 33_554_431
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen, .tagged,
+      .expired,
     ]
     /// The bits that say that the facts tree has something.
     package static let facts: Bits = [.versions, .reactions, .attachments, .receipts, .tagged]
@@ -98,6 +99,8 @@ package struct MessageTraits: Hashable {
   /// Copies of a message unite them, so a fact that can be undone needs a time, too, and its rule
   /// in `Joins.swift`.
   package var marks: Bits = []
+  /// The time at which the message expires; nil if it does not.
+  package var expiryTime: Int64?
   package var editTime: Int64?
   package var deliveredAt: Int64?
   package var readAt: Int64?
@@ -132,6 +135,7 @@ package struct MessageTraits: Hashable {
 
   package var bits: Bits {
     var bits = marks
+    if expiryTime != nil { bits.insert(.expires) }
     if editTime != nil { bits.insert(.edited) }
     if deliveredAt != nil { bits.insert(.deliveredAt) }
     if readAt != nil { bits.insert(.readAt) }
@@ -155,12 +159,15 @@ package struct MessageTraits: Hashable {
   /// True if the text is not shown because the message was retracted, for good or provisionally.
   package var isRetracted: Bool { !marks.isDisjoint(with: [.retracted, .hidden]) }
 
+  /// True if counters and lists have let the message go, because it has expired.
+  package var isLetGo: Bool { marks.contains(.expired) }
+
   /// Decodes a block of traits.
   ///
   /// Returns nil if the bytes are not a valid block; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard let raw = reader.varint(), raw > 0, Bits.areKnown(raw) else { return nil }
+    guard let raw = reader.varint(), raw > 0, raw <= Bits.known else { return nil }
     let bits = Bits(rawValue: UInt32(raw))
     marks = bits.intersection(.plain)
     guard readTimes(bits, &reader), readLists(bits, &reader), readPlace(bits, &reader),
@@ -169,6 +176,12 @@ package struct MessageTraits: Hashable {
   }
 
   private mutating func readTimes(_ bits: Bits, _ reader: inout ByteReader) -> Bool {
+    if bits.contains(.expires) {
+      guard let time = reader.uint64() else { return false }
+      expiryTime = Int64(bitPattern: time)
+    } else if bits.contains(.expired) {
+      return false
+    }
     if bits.contains(.edited) {
       guard let time = reader.uint64() else { return false }
       editTime = Int64(bitPattern: time)
@@ -256,7 +269,7 @@ package struct MessageTraits: Hashable {
   package func append(to buffer: inout ByteBuffer) {
     let bits = bits
     buffer.append(varint: UInt64(bits.rawValue))
-    for case let time? in [editTime, deliveredAt, readAt] { buffer.append(time: time) }
+    for case let time? in [expiryTime, editTime, deliveredAt, readAt] { buffer.append(time: time) }
     if bits.contains(.mentions) { buffer.append(mentions: mentions) }
     if bits.contains(.names) {
       buffer.append(varint: UInt64(names.count))

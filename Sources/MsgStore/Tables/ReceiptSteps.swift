@@ -20,7 +20,7 @@ package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
   package struct SequenceStep: Hashable, Sendable {
     package fileprivate(set) var sequence: Int64
     package var time: Int64?
-    /// The last place of a message that is or was here and has no greater sequence; nil without
+    /// The last place of a message that is here and has no greater sequence; nil without
     /// one.
     package var position: MessagePosition?
   }

@@ -4,14 +4,15 @@ import PageFile
 package struct ReplyIndex {
   let view: StoreView
 
-  /// Returns the message that a record is shown as a reply to; nil if it is no reply, or retracted.
+  /// Returns the message that a record is shown as a reply to; nil if it is no reply,
+  /// was retracted, or has expired.
   func shownReply(of record: MessageRecord) throws(StoreError) -> MessageID? {
     guard record.flags.contains(.reply) else { return nil }
     guard let traits = record.traits() else {
       throw view.corrupt(Schema.messages, "reply: malformed traits")
     }
     let isHidden = traits.isRetracted && !StoreDefect.hiddenReplyListed.isPlanted
-    return isHidden ? nil : record.replyTo
+    return isHidden || traits.isLetGo ? nil : record.replyTo
   }
 
   /// Returns the moments of a digest's entries from one on, in order, forwards or backwards.

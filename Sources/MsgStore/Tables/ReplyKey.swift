@@ -62,9 +62,10 @@ package enum ReplyKey {
 }
 
 extension StoredMessage {
-  /// The message that this one is shown as a reply to; nil of a retracted one.
+  /// The message that this one is shown as a reply to; nil of one that was retracted or
+  /// has expired.
   package var shownReply: MessageID? {
-    guard let replyTo else { return nil }
+    guard let replyTo, !traits.isLetGo else { return nil }
     return traits.isRetracted && !StoreDefect.hiddenReplyListed.isPlanted ? nil : replyTo
   }
 }

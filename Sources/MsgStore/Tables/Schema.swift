@@ -2,7 +2,7 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9. Tree 20 is kept for what is to come.
+/// See docs/message-format.md, S-1 … S-9.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
@@ -32,6 +32,9 @@ package import PageFile
 ///                               this time
 ///       19  replies             number of the conversation, digest of a message's name, phase,
 ///                               time → number of its replies at this time
+///       20  expiry              time of expiry, number of the conversation, phase, time →
+///                               number of messages of this time that expire then
+///                               0x00 → the border of the messages let go
 ///       21  directory           number of the member → its profile
 ///       22  retention           number of the conversation or 0 → rule, end of the pruned part
 ///
@@ -69,6 +72,7 @@ package enum Schema {
   package static let memberships = TreeNumber(17)
   package static let tags = TreeNumber(18)
   package static let replies = TreeNumber(19)
+  package static let expiry = TreeNumber(20)
   package static let directory = TreeNumber(21)
   package static let retention = TreeNumber(22)
 
@@ -108,6 +112,8 @@ package enum Setting: String {
   case waitingDropped = "waiting dropped"
   /// The ordinal that the next piece of work gets.
   case nextWork = "next work"
+  /// The latest server time of which the store has heard and which lets messages be erased.
+  case heardTime = "heard time"
   /// The time at which the store last began to prune all conversations.
   case prunedAt = "pruned at"
   /// 1 once a member's mark up to a sequence was received.

@@ -24,6 +24,10 @@ package final class StoreView {
   var localMember: UInt32?
   /// True if previews show the message before a retracted one.
   let previewsSkipRetracted: Bool
+  /// The expired messages that this view passes over.
+  ///
+  /// Those of writers pass over none.
+  package var hiding = Hiding()
 
   init(
     source: PageSource, names: MemberNames, dictionaries: Dictionaries, isCommitted: Bool,
@@ -42,6 +46,13 @@ package final class StoreView {
   package func forgetful() -> StoreView {
     StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
+      localMember: localMember, previewsSkipRetracted: previewsSkipRetracted)
+  }
+
+  /// Returns another view of the same pages, with the same names and dictionaries.
+  func copy() -> StoreView {
+    StoreView(
+      source: source, names: names, dictionaries: dictionaries, isCommitted: isCommitted,
       localMember: localMember, previewsSkipRetracted: previewsSkipRetracted)
   }
 

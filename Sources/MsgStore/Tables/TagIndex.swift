@@ -24,6 +24,7 @@ package struct TagIndex {
       throw view.corrupt(Schema.messages, "tags: malformed traits")
     }
     if traits.isRetracted, !StoreDefect.hiddenTagsListed.isPlanted { return false }
+    if traits.isLetGo { return false }
     switch tag {
     case .link:
       if traits.tags.contains(.link) { return true }

@@ -68,6 +68,7 @@ extension StoredMessage {
   /// The tags under which the message is found.
   package func shownTags(for localMember: UInt32?) -> TagSet {
     if traits.isRetracted, !StoreDefect.hiddenTagsListed.isPlanted { return [] }
+    if traits.isLetGo { return [] }
     var tags = traits.tags
     if let localMember, traits.mentions.contains(localMember) { tags.insert(.mention) }
     if text.hasLink { tags.insert(.link) }

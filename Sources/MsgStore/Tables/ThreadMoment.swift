@@ -27,6 +27,24 @@ package struct ThreadMoment: Hashable, Comparable, CustomStringConvertible {
     time = KeyEncoding.unflipped(key.bigEndian64(at: offset + 1))
   }
 
+  /// The position before all messages of the moment.
+  var firstPosition: MessagePosition {
+    MessagePosition(
+      phase == .pending
+        ? .pending(time, localOrder: .min) : .acknowledged(time, sequence: .min), "")
+  }
+
+  /// The position behind all messages of the moment.
+  var endPosition: MessagePosition {
+    if time == .max { return phase == .pending ? .end : .firstPending }
+    return ThreadMoment(phase: phase, time: time + 1).firstPosition
+  }
+
+  private init(phase: Place.Phase, time: Int64) {
+    self.phase = phase
+    self.time = time
+  }
+
   package static func < (a: ThreadMoment, b: ThreadMoment) -> Bool {
     a.phase == b.phase ? a.time < b.time : a.phase.rawValue < b.phase.rawValue
   }

@@ -3,7 +3,7 @@ package import PageFile
 /// The outline of a block of traits: a check of all its bytes, and what a slice needs of them
 /// before the fields are asked for.
 ///
-/// Only of common traits: mentions, the time of an edit, times of delivery and reading, counted
+/// Only of common traits: mentions, times of expiry, of an edit, of delivery and reading, counted
 /// reactions, attachments, own fields, tags. Nothing is allocated.
 package struct TraitsOutline {
   package let bits: MessageTraits.Bits
@@ -14,8 +14,10 @@ package struct TraitsOutline {
 
   private static let common: MessageTraits.Bits = [
     .edited, .versions, .reactions, .attachments, .mentions, .deliveredAt, .readAt, .seen,
-    .reactionCounts, .ownFields, .tags,
+    .reactionCounts, .ownFields, .tags, .expires, .expired,
   ]
+
+  private static let times: MessageTraits.Bits = [.expires, .edited, .deliveredAt, .readAt]
 
   /// Returns nil if the bytes are not a block of common traits; `MessageTraits` tells if they are
   /// another block.
@@ -25,9 +27,10 @@ package struct TraitsOutline {
     bits = MessageTraits.Bits(rawValue: UInt32(raw))
     // Reactions that are not counted have to be read before anything is known of them.
     guard bits.isSubset(of: Self.common),
-      bits.contains(.reactions) == bits.contains(.reactionCounts)
+      bits.contains(.reactions) == bits.contains(.reactionCounts),
+      bits.contains(.expires) || !bits.contains(.expired)
     else { return nil }
-    let timeCount = bits.intersection([.edited, .deliveredAt, .readAt]).rawValue.nonzeroBitCount
+    let timeCount = bits.intersection(Self.times).rawValue.nonzeroBitCount
     guard reader.take(timeCount * 8) != nil else { return nil }
     if bits.contains(.mentions), !readMentions(&reader) { return nil }
     if bits.contains(.reactionCounts), !readCounts(&reader) { return nil }

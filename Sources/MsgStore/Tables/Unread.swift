@@ -87,7 +87,7 @@ extension MessageRecord: Seeable {
   package var marks: MessageTraits.Bits {
     guard flags.contains(.traits) else { return [] }
     var reader = ByteReader(traitsBytes)
-    guard let raw = reader.varint(), MessageTraits.Bits.areKnown(raw) else { return [] }
+    guard let raw = reader.varint(), raw <= MessageTraits.Bits.known else { return [] }
     return MessageTraits.Bits(rawValue: UInt32(raw))
   }
 
@@ -109,7 +109,8 @@ extension ConversationSummary {
   func unreadCount(
     of record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) -> UnreadCount {
-    guard let localMember, record.sender != localMember, isUnseen(record, at: position)
+    guard let localMember, record.sender != localMember, isUnseen(record, at: position),
+      !record.marks.contains(.expired)
     else { return UnreadCount() }
     let isMentioned = record.mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
     return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)

@@ -7,6 +7,10 @@ package enum Effect {
   case messageSettled(MessageID, in: UInt32, MessageSettlement)
   /// A message was removed from this store, with everything known of it.
   case messageRemoved(MessageID, in: UInt32)
+  /// A pending message has expired.
+  case messageExpired(MessageID, in: UInt32)
+  /// A pending message that had expired is shown again.
+  case messageReturned(MessageID, in: UInt32)
   /// A message got another name, or moved to another conversation.
   case messageMoved(MessageID, in: UInt32, to: MessageID, target: UInt32)
   /// Everything in a conversation moved to another one.

@@ -32,6 +32,7 @@ extension Schema {
     case transfers: canReadTransfer(key) && value.count == 0
     case beside: canReadBeside(key, value)
     case tags: TagKey.canRead(key, value)
+    case expiry: ExpiryKey.canRead(key, value)
     case memberships: canReadRecord(key, value, in: tree)
     case replies: ReplyKey.parts(key) != nil && ReplyKey.count(value) != nil
     default: false

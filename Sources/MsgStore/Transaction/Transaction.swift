@@ -58,6 +58,14 @@ package final class Transaction {
   /// True once a reader was handed out; then every operation ends by writing its changes to the
   /// trees.
   var isReadThrough = false
+  /// The view that hides what has expired, for reads by callers; nil until something has.
+  private(set) var shownView: StoreView?
+  /// The time by which callers see messages expire, read once; nil until it is needed.
+  private var readTime: Int64?
+  /// The latest server time that the transaction was told; nil if it was told none.
+  var heardTime: Int64?
+  /// True if the transaction has erased messages because they have expired.
+  var hasErasedExpired = false
   /// The deadline of the current step of work; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 
@@ -98,6 +106,27 @@ package final class Transaction {
       }
       throw error
     }
+  }
+
+  /// Returns the view through which callers read, which passes over expired messages.
+  ///
+  /// The transaction itself sees all of them.
+  func shown() throws(StoreError) -> StoreView {
+    if view.expiry.isUnused { return view }
+    let time = readTime ?? clock().microseconds
+    readTime = time
+    let hiding = try view.expiry.hiding(at: time)
+    if hiding.time == nil, shownView == nil { return view }
+    let shown = shownView ?? view.copy()
+    shown.hiding = hiding
+    shownView = shown
+    return shown
+  }
+
+  /// Notes a time that the server has told.
+  @inline(__always)
+  func noteHeard(_ time: Int64) {
+    if heardTime.map({ time > $0 }) ?? true { heardTime = time }
   }
 
   /// Returns the view for reading the tree of messages, after writing the unwritten messages to it.

@@ -41,6 +41,11 @@ package final class WriterMemory: @unchecked Sendable {
   /// The messages that are entered into indexes; nil if this has not been read.
   var enteredMessages: EnteredMessages?
 
+  /// The end of the expired messages that counters have let go; nil if this has not been read.
+  var expiryReached: KnownExpiry?
+  /// The expired messages that could not be erased; nil if there are none.
+  var expiryErasure: KnownErasure?
+
   /// The segment encoder; nil until needed.
   var encoder: SegmentEncoder?
   /// True if this transaction adds a dictionary; its own messages are still packed with the

@@ -66,6 +66,9 @@ package enum SchemaReport {
     case Schema.replies:
       guard let (number, _, moment) = ReplyKey.parts(key) else { return nil }
       return "\(number) \(hexadecimal(key.slice(4, 4).array())) \(moment)"
+    case Schema.expiry:
+      guard let entry = ExpiryKey(key) else { return key.count == 1 ? "reached" : nil }
+      return "\(entry.time) \(entry.conversation) \(entry.moment)"
     case Schema.sequences:
       guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
       else { return nil }

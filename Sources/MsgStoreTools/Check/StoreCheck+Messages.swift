@@ -36,6 +36,11 @@ extension StoreCheck {
         }
       }
       var recount = recounts[conversation] ?? Recount()
+      try countExpiry(of: message, at: position, name, view, in: conversation, &recount)
+      if message.traits.isLetGo {
+        recounts[conversation] = recount
+        return
+      }
       recount.activity =
         recount.messageCount == 0
         ? position.place.time : max(recount.activity, position.place.time)

@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 19 }
+  package static var checkPartCount: Int { 20 }
 }
 
 extension StoreCore {
@@ -59,7 +59,7 @@ extension StoreSnapshot {
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.memberships, check.sequences, check.clientData,
       check.transfers, check.outbox, check.directory, check.replies, check.tags,
-      check.retention,
+      check.retention, check.expiry,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
@@ -106,6 +106,8 @@ extension StoreSnapshot {
 /// 15. The tags tree has exactly the entries and counts that follow from those messages.
 /// 16. Every record of the history that is kept decodes, says something, and is that of a
 ///     conversation or the store's.
+/// 17. The expiry tree has exactly the entries that follow from the messages. Messages before the
+///     place that counters have reached are marked as expired, and count nowhere else.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
   /// The number of cells read in one reader operation.
@@ -132,6 +134,7 @@ final class StoreCheck {
     var activity: Int64 = 0
     var last: ConversationSummary.Last?
     var replies = ReplySum()
+    var expiry = ExpirySum()
     /// By the numbers of the tags.
     var tags: [UInt8: TagSum] = [:]
   }

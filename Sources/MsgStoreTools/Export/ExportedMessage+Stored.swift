@@ -33,6 +33,7 @@ extension ExportedMessage {
       isLate = message.markOrdinal == mark.ordinal
     }
     isSeen = traits.marks.contains(.seen)
+    expiresAt = Timestamp(known: traits.expiryTime)
     editedAt = Timestamp(known: traits.editTime)
     mentions = try traits.mentions.map(member).sorted()
     isRetracted = traits.marks.contains(.retracted)
@@ -72,6 +73,7 @@ extension ExportedWaiting {
     serverTimestamp = Timestamp(known: waiting.time)
     sequence = waiting.sequence
     status = waiting.status
+    expiresAt = Timestamp(known: traits.expiryTime)
     isSeen = traits.marks.contains(.seen)
     isRetracted = traits.marks.contains(.retracted)
     retractedAt = Timestamp(known: traits.retractedAt)

@@ -22,6 +22,7 @@ package struct ExportedMessage: Sendable, Hashable {
   package var isLate = false
   /// True if the local member has read exactly this message.
   package var isSeen = false
+  package var expiresAt: Timestamp?
   package var editedAt: Timestamp?
   package var mentions: [MemberID] = []
   package var isRetracted = false
@@ -65,6 +66,7 @@ package struct ExportedMessage: Sendable, Hashable {
     localTime = message.localTime
     status = message.status == assumedStatus ? nil : message.status
     replyTo = message.replyTo
+    expiresAt = message.expiresAt
     editedAt = message.editedAt
     mentions = message.mentions
     isRetracted = message.isRetracted
@@ -96,6 +98,7 @@ package struct ExportedWaiting: Sendable, Hashable {
   package var serverTimestamp: Timestamp?
   package var sequence: Int64?
   package var status: MessageStatus = .pending
+  package var expiresAt: Timestamp?
   package var isSeen = false
   package var isRetracted = false
   package var retractedAt: Timestamp?

@@ -125,6 +125,7 @@ struct Restoring: TransactionPart {
     stored.replyTo = message.replyTo
     if message.isSeen { stored.traits.marks.insert(.seen) }
     if message.isHidden { stored.traits.marks.insert(.hidden) }
+    stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.retractedAt = message.retractedAt?.microseconds
@@ -243,6 +244,7 @@ struct Restoring: TransactionPart {
       facts.sequence = waiting.sequence
       if waiting.isSeen { facts.traits.marks.insert(.seen) }
       if waiting.isRetracted { facts.traits.marks.insert(.retracted) }
+      facts.traits.expiryTime = waiting.expiresAt?.microseconds
       facts.traits.retractedAt = waiting.retractedAt?.microseconds
       facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
       facts.traits.readAt = waiting.readAt?.microseconds

@@ -111,6 +111,18 @@ package final class SnapshotRegistry: @unchecked Sendable {
     }
   }
 
+  /// Expires all snapshots of commits before one; returns true if there was any.
+  func expire(before lsn: LSN) -> Bool {
+    lock.withLock {
+      var hasExpired = false
+      for registration in living where registration.lsn < lsn && !registration.isExpired {
+        registration.expire()
+        hasExpired = true
+      }
+      return hasExpired
+    }
+  }
+
   /// Expires all snapshots, or all but one.
   func expireAll(but kept: Registration? = nil) {
     lock.withLock {

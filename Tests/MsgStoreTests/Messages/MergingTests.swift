@@ -46,11 +46,17 @@ import Testing
     if random.chance(20) { message.ownFields = [randomField(&random)] }
     if random.chance(10) { message.deliveredAt = randomTime(&random) }
     if random.chance(10) { message.readAt = randomTime(&random) }
+    if random.chance(20) { message.expiresAt = randomExpiry(&random) }
     if random.chance(4) {
       message.isRetracted = true
       message.retractedAt = random.chance(50) ? randomTime(&random) : nil
     }
     return message
+  }
+
+  /// A time that the clock of the test does not reach.
+  private func randomExpiry(_ random: inout SeededGenerator) -> Timestamp {
+    time(.random(in: 1000..<1004, using: &random))
   }
 
   private func randomReaction(_ random: inout SeededGenerator) -> Reaction {
@@ -90,7 +96,8 @@ import Testing
       return .edit(
         id, Self.texts.randomElement(using: &random) ?? "", randomTime(&random),
         mentions: random.chance(30) ? ["ann"] : [])
-    case ..<70: return .retract(id, random.chance(70) ? randomTime(&random) : nil)
+    case ..<69: return .expiry(id, randomExpiry(&random))
+    case ..<71: return .retract(id, random.chance(70) ? randomTime(&random) : nil)
     case ..<75:
       return .fields(
         id, random.chance(80) ? [randomField(&random)] : [.kind(nil, at: randomTime(&random))])
@@ -194,6 +201,7 @@ import Testing
     let marks =
       "\(message.status) \(message.deliveredAt?.microseconds ?? -1)"
       + " \(message.readAt?.microseconds ?? -1) edited \(message.editedAt?.microseconds ?? -1)"
+      + " until \(message.expiresAt?.microseconds ?? -1)"
       + " deleted \(message.isRetracted) \(message.retractedAt?.microseconds ?? -1)"
     let lists =
       "\(message.mentions.map(\.string)) \(message.reactions) "
@@ -270,6 +278,7 @@ private enum Fact: CustomStringConvertible {
   case reaction(MessageID, Reaction, isRemoved: Bool)
   case status(MessageStatus, MessageID, Timestamp?)
   case fields(MessageID, [OwnField])
+  case expiry(MessageID, Timestamp)
 
   func tell(_ chat: borrowing StoreWriter) throws {
     switch self {
@@ -287,6 +296,8 @@ private enum Fact: CustomStringConvertible {
       try chat.receive(reaction, isRemoved: isRemoved, to: id, in: "room")
     case .status(let status, let id, let time):
       try chat.setStatus(status, of: id, in: "room", at: time)
+    case .expiry(let id, let time):
+      try chat.receiveExpiry(of: id, in: "room", at: time)
     case .fields(let id, let fields):
       try chat.receive(fields, of: .message(id, in: "room"))
     }
@@ -312,6 +323,7 @@ private enum Fact: CustomStringConvertible {
         + " at \(reaction.time.microseconds)"
     case .status(let status, let id, let time):
       "\(status) \(id) at \(time?.microseconds ?? -1)"
+    case .expiry(let id, let time): "expiry of \(id) at \(time.microseconds)"
     case .fields(let id, let fields):
       "fields of \(id): "
         + fields.map {

@@ -7,6 +7,8 @@ import Testing
   private func randomTraits(_ random: inout SeededGenerator) -> MessageTraits {
     var traits = MessageTraits()
     if random.chance(50) { traits.editTime = .random(in: .min ... .max, using: &random) }
+    if random.chance(30) { traits.expiryTime = .random(in: .min ... .max, using: &random) }
+    if traits.expiryTime != nil, random.chance(50) { traits.marks.insert(.expired) }
     if random.chance(30) { traits.deliveredAt = .random(in: .min ... .max, using: &random) }
     if random.chance(30) { traits.readAt = .random(in: .min ... .max, using: &random) }
     for mark: MessageTraits.Bits in [.versions, .attachments, .seen] where random.chance(40) {

@@ -5,6 +5,8 @@ import PageFile
 struct RandomActs {
   var random: SeededGenerator
   let idCount: Int
+  /// Whether messages expire later than any clock says.
+  var expiresLater = false
   /// Whether conversations grow: many messages come at once, and few are deleted.
   var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
@@ -24,7 +26,8 @@ struct RandomActs {
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
       asked: (conversation, kind, form), acts: acts, finishesWork: random.chance(5),
-      compacts: random.chance(2), reopens: random.chance(2))
+      compacts: random.chance(2), reopens: random.chance(2),
+      setsClockBack: !expiresLater && random.chance(3))
   }
 
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -41,6 +44,11 @@ struct RandomActs {
     Timestamp(microseconds: 1_000_000 + Int64(below(300)) * 50)
   }
   private mutating func sequence() -> Int64? { random.chance(70) ? Int64(below(60)) : nil }
+  /// A time that has passed, passes meanwhile, or comes later.
+  mutating func expiry() -> Timestamp {
+    let start: Int64 = expiresLater ? 4_000_000_000_000_000 : 1_000_000
+    return Timestamp(microseconds: start + Int64(below(3000)) * 50)
+  }
   mutating func text() -> String {
     if random.chance(5) { return String(repeating: "long text ", count: 80) }
     return random.chance(20) ? "text \(below(50)) https://x" : "text \(below(50))"
@@ -73,6 +81,7 @@ struct RandomActs {
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
     if random.chance(5) { message.isRetracted = true }
+    if random.chance(15) { message.expiresAt = expiry() }
     if random.chance(10) { message.ownKind = "kind \(below(3))" }
     if random.chance(10) { message.ownFields = [ownField(), ownField()] }
     return message
@@ -85,6 +94,7 @@ struct RandomActs {
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment()] }
     if random.chance(20) { message.ownFields = [ownField()] }
+    if random.chance(15) { message.expiresAt = expiry() }
     return message
   }
 
@@ -254,8 +264,9 @@ struct RandomActs {
   }
 
   private mutating func told(_ c: ConversationID) -> [RandomAct] {
-    let (kind, id, time) = (below(12), id(), time())
+    let (kind, id, time) = (below(13), id(), time())
     switch kind {
+    case 12: return [expiring(id, in: c)]
     case 9:
       let owners: [FieldOwner] = [
         .message(id, in: c), .message(id, in: c), .conversation(c), .member(member()),

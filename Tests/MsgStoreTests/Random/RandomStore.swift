@@ -11,6 +11,8 @@ struct RandomStore {
   var transactions: [RandomTransaction] = []
   /// By how much the device's clock is ahead, in microseconds.
   var clockOffset: Int64 = 0
+  /// Whether messages expire later than any clock says, so that stores with other clocks agree.
+  var expiresLater = false
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
@@ -41,6 +43,7 @@ struct RandomStore {
 
   private mutating func plan(stepCount: Int) {
     var acts = RandomActs(seed: seed, idCount: idCount)
+    acts.expiresLater = expiresLater
     transactions = (0..<stepCount).map { _ in acts.transaction() }
   }
 
@@ -53,7 +56,7 @@ struct RandomStore {
     watch: ((MessageStore) throws -> Void)? = nil
   ) throws -> MessageStore {
     let clock = TickingClock(1_005_000 + clockOffset)
-    var options = StoreOptions(localMember: "me", clock: { clock.next() }).makingConversations
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.outbox.chance = { 0.5 }
     options.packs = packing != nil
     options.packing = packing ?? PackingSizes()
@@ -81,6 +84,8 @@ struct RandomStore {
         try expectSoundWhenOnlyRead(in: directory)
         store = try MessageStore(in: directory, name: "store", options: options)
       }
+      clock.advance()
+      if transaction.setsClockBack { clock.setBack() }
       try transaction.run(on: store)
       try watch?(store)
     }
@@ -171,6 +176,8 @@ struct RandomTransaction: CustomStringConvertible {
   var compacts: Bool
   /// Whether the store is closed and opened again before.
   var reopens: Bool
+  /// Whether the clock is set back before.
+  var setsClockBack = false
 
   func run(on store: MessageStore) throws {
     let pending = try store.read { try $0.pendingReceipts(in: asked.0, asked.1, as: asked.2) }
@@ -228,16 +235,17 @@ struct RandomAct {
   }
 }
 
-/// A clock that goes on a little each time.
+/// A clock that goes on a little between transactions.
 final class TickingClock: Sendable {
   private let state: Locked<Int64>
 
   init(_ time: Int64) { state = Locked(time) }
 
-  func next() -> Timestamp {
-    state.withLock { time in
-      time += 7
-      return Timestamp(microseconds: time)
-    }
-  }
+  /// Sets the clock back, so that messages that have expired are to come back.
+  func setBack() { state.withLock { $0 -= 20_000 } }
+
+  var now: Timestamp { state.withLock { Timestamp(microseconds: $0) } }
+
+  /// Goes on before the next act, however often the one before looked at the time.
+  func advance() { state.withLock { $0 += 49 } }
 }

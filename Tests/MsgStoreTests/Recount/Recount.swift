@@ -19,6 +19,8 @@ struct Recount {
     try store.read { chat in
       // Until two conversations have become one, what they have is in neither of them alone.
       if try chat.isMergingConversations { return }
+      // Counters follow the clock in steps.
+      if chat.view.hiding.isCounted || chat.view.hiding.isLetGo { return }
       try recount.count(chat)
     }
     return recount.differences.isEmpty ? nil : recount.differences.joined(separator: "\n")

@@ -221,7 +221,7 @@ import Testing
       var random = SeededGenerator(seed: seed)
       var acts = RandomActs(seed: seed, idCount: 30)
       let clock = TickingClock(1_005_000)
-      var options = StoreOptions(localMember: "me", clock: { clock.next() })
+      var options = StoreOptions(localMember: "me", clock: { clock.now })
       options.worksInBackground = false
       options.packing = .random(seed)
       options.steps = StepSizes(
@@ -229,7 +229,10 @@ import Testing
         maximumMergeCount: .random(in: 1...9, using: &random))
       let directory = MemoryDirectory()
       var store = try MessageStore(in: directory, name: "store", options: options)
-      for _ in 0..<120 { try acts.transaction().run(on: store) }
+      for _ in 0..<120 {
+        clock.advance()
+        try acts.transaction().run(on: store)
+      }
       try store.finishWork()
       try store.close()
       try directory.forgetReplies()
@@ -240,6 +243,7 @@ import Testing
         #expect(before == [] && difference == nil, "seed \(seed)")
         var transaction = acts.transaction()
         transaction.finishesWork = false
+        clock.advance()
         try transaction.run(on: store)
         if random.chance(50), try store.read({ try $0.hasWork }) {
           stepCount += 1

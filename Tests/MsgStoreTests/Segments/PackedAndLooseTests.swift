@@ -17,6 +17,7 @@ import Testing
       let directory = MemoryDirectory()
       var packed = RandomStore(seed: seed, packing: packing, idCount: idCount)
       var loose = RandomStore(seed: seed, packing: nil, idCount: idCount)
+      (packed.expiresLater, loose.expiresLater) = (true, true)
       let b: MessageStore
       do {
         b = try loose.make(stepCount: 600)

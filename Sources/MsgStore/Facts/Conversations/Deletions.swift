@@ -43,7 +43,7 @@ struct Deletions: TransactionPart {
     let conversation = try transaction.conversation(number)
     if let old = conversation.summary.deletedUpTo, old >= time { return }
     conversation.summary.deletedUpTo = time
-    guard conversation.summary.messageCount > 0, try !trim(number, upTo: time) else { return }
+    guard try !trim(number, upTo: time) else { return }
     try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: number))
   }
 
@@ -220,6 +220,7 @@ extension Deletions {
         continue
       }
       if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
+      if tree == Schema.messages { try transaction.expiries.unlist(key.bytes) }
       if tree == Schema.tags { try transaction.tags.unlist(key.bytes) }
       try transaction.remove(key.bytes, in: tree)
     }

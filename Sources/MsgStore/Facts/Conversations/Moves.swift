@@ -72,6 +72,7 @@ struct Moves: TransactionPart {
     var message = try flushed().messages.message(at: position, in: number)
     let id = message.id(at: position)
     try transaction.packer.removeRecord(at: position, in: number)
+    try transaction.expiries.removed(message, from: position, in: number)
     for name in [position.id] + message.traits.names {
       try transaction.messageNames.removeEntry(of: name, in: number)
     }

@@ -76,7 +76,8 @@ struct Pruning: TransactionPart {
       progress.reached = position
       let isSpared = try isSpared(message, at: position, answered, in: number)
       if isUnread || isSpared {
-        sparedCount += 1
+        // Expired messages are not among those that the conversation counts.
+        if !message.traits.isLetGo { sparedCount += 1 }
         count += 1
         continue
       }
@@ -94,14 +95,18 @@ struct Pruning: TransactionPart {
     return isDone
   }
 
-  /// Returns the number of messages up to a position: those that earlier steps have spared.
+  /// Returns the number of counted messages up to a position: those that earlier steps have spared.
   private func messageCount(
     upTo reached: MessagePosition?, in number: UInt32
   ) throws(StoreError) -> Int {
     guard let reached else { return 0 }
     var count = 0
     var scan = try ThreadScan(flushed(), number, from: .start)
-    while try scan.next() != nil, try scan.position() <= reached { count += 1 }
+    while let record = try scan.next() {
+      let isCounted = !record.marks.contains(.expired)
+      guard try scan.position() <= reached else { break }
+      if isCounted { count += 1 }
+    }
     return count
   }
 

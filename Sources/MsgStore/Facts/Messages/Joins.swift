@@ -4,8 +4,8 @@ import PageFile
 // A field that is added to the record needs its rule here, and its end in `StoredMessage.erase`.
 
 extension StoredMessage {
-  /// Merges the fields that only rise: the status, and the earliest times of delivery, reading, and
-  /// retraction.
+  /// Merges the fields that only rise: the status, and the earliest times of delivery, reading,
+  /// retraction, and expiry.
   mutating func raise(_ other: StoredMessage) { raise(other.status, other.traits) }
 
   mutating func raise(_ status: MessageStatus, _ times: MessageTraits? = nil) {
@@ -25,12 +25,13 @@ extension StoredMessage {
 }
 
 extension MessageTraits {
-  /// Keeps the earliest known times of delivery, reading, and retraction, and the newest list of
-  /// attachments.
+  /// Keeps the earliest known times of delivery, reading, retraction, and expiry, and the newest
+  /// list of attachments.
   mutating func joinTimes(_ other: MessageTraits) {
     deliveredAt = StoredMessage.earlier(deliveredAt, other.deliveredAt)
     readAt = StoredMessage.earlier(readAt, other.readAt)
     retractedAt = StoredMessage.earlier(retractedAt, other.retractedAt)
+    expiryTime = StoredMessage.earlier(expiryTime, other.expiryTime)
     // A retracted message has no attachments, and no list of them.
     if marks.contains(.retracted) { return keptAttachments = nil }
     keptAttachments = KeptAttachments.later(keptAttachments, other.keptAttachments)

@@ -9,9 +9,11 @@ package struct Messages: TransactionPart {
 
   /// Stores a new message at its place.
   package func place(
-    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+    _ given: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
+    var message = given
+    try transaction.expiries.mark(&message, at: position, in: conversation.number)
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
     if isLast, !position.place.isPending {
       try append(message, at: position, to: conversation)
@@ -30,6 +32,7 @@ package struct Messages: TransactionPart {
     at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     var new = new
+    try transaction.expiries.mark(&new, at: position, in: conversation.number)
     if position != oldPosition {
       // Other members may have taken part at the new place.
       new.traits.awaited = nil

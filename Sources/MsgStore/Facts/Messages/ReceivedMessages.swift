@@ -18,6 +18,7 @@ package struct ReceivedMessages: TransactionPart {
     let conversation = try transaction.conversation(message.conversation) {
       ConversationDetails(id: message.conversation)
     }
+    if let time = message.serverTimestamp { transaction.noteHeard(time.microseconds) }
     if let sequence = message.sequence {
       try transaction.sequences.note(sequence: sequence, in: conversation)
     }
@@ -63,6 +64,7 @@ package struct ReceivedMessages: TransactionPart {
     try message.serverTimestamp?.validate()
     try message.localTime?.validate()
     guard message.rare != nil else { return }
+    try message.expiresAt?.validate()
     try message.editedAt?.validate()
     try message.deliveredAt?.validate()
     try message.readAt?.validate()
@@ -102,6 +104,7 @@ package struct ReceivedMessages: TransactionPart {
     stored.replyTo = message.replyTo
     guard message.rare != nil else { return stored }
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
+    stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
@@ -292,6 +295,7 @@ package struct ReceivedMessages: TransactionPart {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
+    transaction.noteHeard(serverTimestamp.microseconds)
     if let sequence { try transaction.sequences.note(sequence: sequence, in: open) }
     let facts = PlaceFacts(
       serverTimestamp.microseconds, sequence, revision: max(0, revision))

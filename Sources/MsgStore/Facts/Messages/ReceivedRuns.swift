@@ -75,6 +75,7 @@ struct ReceivedRuns: TransactionPart {
       else { return 0 }
     }
     transaction.hasAdded = true
+    transaction.noteHeard(end.place.time)
     conversation.reveal()
     try noteSequences(of: messages, in: conversation)
     let older: OlderRun? = isBehindAll ? nil : OlderRun()

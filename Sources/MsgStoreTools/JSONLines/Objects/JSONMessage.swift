@@ -41,6 +41,7 @@ extension ExportedMessage: JSONObjectValue {
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
     try fields.list("tags", &facts.tags)
+    try fields.optional("expires_ms", &expiresAt)
   }
 }
 
@@ -69,6 +70,7 @@ extension ExportedWaiting: JSONObjectValue {
     try fields.list("waiting_marks", &facts.waitingMarks)
     try fields.ownFields(&own)
     try fields.list("tags", &facts.tags)
+    try fields.optional("expires_ms", &expiresAt)
   }
 }
 

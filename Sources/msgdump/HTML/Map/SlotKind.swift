@@ -39,7 +39,7 @@ package enum SlotKind: Int, CaseIterable, Sendable {
       switch tree.map({ TreeNumber($0) }) {
       case Schema.messages?: .messages
       case Schema.ids?: .ids
-      case Schema.facts?, Schema.tags?, Schema.replies?: .facts
+      case Schema.facts?, Schema.tags?, Schema.replies?, Schema.expiry?: .facts
       case Schema.conversationNames?, Schema.conversations?, Schema.activity?,
         Schema.memberNames?, Schema.members?, Schema.participants?, Schema.memberships?,
         Schema.directory?, Schema.retention?:

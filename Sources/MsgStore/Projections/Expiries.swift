@@ -1,0 +1,162 @@
+import PageFile
+
+/// Keeps the expiry tree: for each time at which messages expire, their moments in their threads.
+///
+/// An entry names no message, as those of tags do not. Readers find it among the messages of its
+/// moment.
+/// See docs/message-format.md, F-24 … F-28.
+///
+/// Costs nothing for a message that does not expire, else two lookups or changes of the tree.
+struct Expiries: TransactionPart {
+  let transaction: Transaction
+
+  /// Enters a message that was inserted.
+  func inserted(
+    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) {
+    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
+    try change(entry, by: 1)
+  }
+
+  /// Updates the entry of a message that was replaced, possibly at another place.
+  func replaced(
+    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
+    at position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) {
+    if old.traits.expiryTime == nil, new.traits.expiryTime == nil { return }
+    let before = Self.expiryKey(old.traits, at: oldPosition, in: conversation)
+    let after = Self.expiryKey(new.traits, at: position, in: conversation)
+    if before == after || position != oldPosition && StoreDefect.movedExpiryKept.isPlanted {
+      return
+    }
+    if let before { try change(before, by: -1) }
+    if let after { try change(after, by: 1) }
+  }
+
+  /// Removes the entry of a message that was removed from its place.
+  func removed(
+    _ message: StoredMessage, from position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) {
+    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
+    try change(entry, by: -1)
+  }
+
+  private static func expiryKey(
+    _ traits: MessageTraits, at position: MessagePosition, in conversation: UInt32
+  ) -> ExpiryKey? {
+    traits.expiryTime.map {
+      ExpiryKey(time: $0, conversation: conversation, ThreadMoment(position.place))
+    }
+  }
+
+  /// Sets the mark of a message that counters and lists have let go.
+  ///
+  /// It follows from its entry alone, so messages may be merged and moved without regard to it.
+  @inline(__always)
+  func mark(
+    _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) {
+    let bits: MessageTraits.Bits = message.traits.marks.intersection(.expired)
+    if message.traits.expiryTime == nil, bits.isEmpty { return }
+    try markExpiring(&message, at: position, in: conversation)
+  }
+
+  @inline(never)
+  private func markExpiring(
+    _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) {
+    let entry = Self.expiryKey(message.traits, at: position, in: conversation)
+    if let entry, let reached = try reached, reached.isBehind(entry, position),
+      !StoreDefect.expiredCounted.isPlanted
+    {
+      message.traits.marks.insert(.expired)
+    } else {
+      message.traits.marks.remove(.expired)
+    }
+  }
+
+  /// The border of the messages that the counters have let go; nil if they count all.
+  var reached: ExpiryBorder? {
+    get throws(StoreError) {
+      if let known = memory.expiryReached { return known.border }
+      let border = try view.expiry.reached()
+      memory.expiryReached = KnownExpiry(border: border)
+      return border
+    }
+  }
+
+  /// Notes up to where the counters have let messages go.
+  func setReached(_ reached: ExpiryBorder?) throws(StoreError) {
+    let old = try self.reached
+    if old == reached { return }
+    let key = ExpiryKey.reachedKey
+    if let reached {
+      let value = reached.encoded
+      try transaction.insert(key.bytes, value.bytes, in: Schema.expiry)
+    } else {
+      try transaction.remove(key, in: Schema.expiry)
+    }
+    memory.expiryReached = KnownExpiry(border: reached)
+  }
+
+  /// Changes the number of messages of an entry.
+  func change(_ entry: ExpiryKey, by difference: Int) throws(StoreError) {
+    var count = try view.expiry.count(entry)
+    if difference < 0, count == 0 { throw view.corrupt(Schema.expiry, "missing entry") }
+    count = difference < 0 ? count - 1 : min(count + 1, TagKey.maximumCount)
+    if let known = memory.expiryErasure, entry <= known.passed { memory.expiryErasure = nil }
+    let key = entry.encoded
+    if count == 0 {
+      try transaction.remove(key, in: Schema.expiry)
+      // A store without an expiring message has an empty tree, which readers notice at once.
+      if try view.expiry.first() == nil { try setReached(nil) }
+      return
+    }
+    var value = ByteBuffer(capacity: 16)
+    TagKey.append(messageCount: count, to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.expiry)
+  }
+
+  /// Removes the entries of the messages of a cell of the messages tree that is about to be removed
+  /// with its conversation.
+  ///
+  /// A malformed cell has none: nobody can tell what it had.
+  func unlist(_ key: Bytes) throws(StoreError) {
+    if view.expiry.isUnused { return }
+    var value = ByteBuffer(capacity: 256)
+    guard try view.value(of: key, in: Schema.messages, appendTo: &value) else { return }
+    var found: [ExpiryKey] = []
+    do throws(StoreError) {
+      if Segment.isSegment(value.bytes) {
+        var cursor = MessageCursor(view)
+        var isThere = try cursor.seek(key)
+        while isThere, cursor.isAtMessage, cursor.isPacked {
+          if let entry = try expiryKey(at: &cursor) { found.append(entry) }
+          if try cursor.isAtEndOfSegment() { break }
+          isThere = try cursor.next()
+        }
+      } else {
+        var cursor = MessageCursor(view)
+        if try cursor.seek(key), let entry = try expiryKey(at: &cursor) { found.append(entry) }
+      }
+    } catch .corruptRecord {}
+    for entry in found {
+      if try view.expiry.count(entry) > 0 { try change(entry, by: -1) }
+    }
+  }
+
+  private func expiryKey(at cursor: inout MessageCursor) throws(StoreError) -> ExpiryKey? {
+    var key = ByteBuffer(capacity: 64)
+    var value = ByteBuffer(capacity: 256)
+    try cursor.appendKey(to: &key)
+    guard let record = try cursor.record(&value), let time = record.expiryTime,
+      let conversation = key.bytes.bigEndianNumber(at: 0),
+      let moment = ThreadMoment(key.bytes, at: KeyEncoding.numberByteCount)
+    else { return nil }
+    return ExpiryKey(time: time, conversation: conversation, moment)
+  }
+}
+
+extension Transaction {
+  var expiries: Expiries { Expiries(transaction: self) }
+}

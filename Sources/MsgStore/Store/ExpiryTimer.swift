@@ -1,0 +1,60 @@
+import PageFile
+
+/// The wait for the next message to expire.
+struct ExpiryTimer {
+  /// The time that is waited for; nil if none is.
+  private var time: Int64?
+  private var task: Task<Void, Never>?
+
+  /// The longest pause between two looks at the clock, which may be set meanwhile.
+  private static let maximumPause = Duration.seconds(30)
+
+  /// Waits for another time instead of the present one; nil ends the wait.
+  ///
+  /// - Parameters:
+  ///   - clock: The clock by which messages expire.
+  ///   - body: Called when the time has come, and again after each pause until another is waited
+  ///     for.
+  mutating func wait(
+    until next: Int64?, by clock: @escaping @Sendable () -> Timestamp,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    if time == next { return }
+    task?.cancel()
+    time = next
+    task = next.map { time in
+      Task.detached(priority: .utility) {
+        while !Task.isCancelled {
+          let (left, isOverflow) = time.subtractingReportingOverflow(clock().microseconds)
+          if left <= 0, !isOverflow { body() }
+          let pause = left <= 0 || isOverflow ? Self.maximumPause : .microseconds(left)
+          try? await Task.sleep(for: min(pause, Self.maximumPause))
+        }
+      }
+    }
+  }
+}
+
+/// The commits that have erased expired messages, while snapshots of earlier ones may be read.
+struct HeldErasure {
+  /// The commit of which readers are waited for.
+  private var waited: LSN?
+  /// The latest commit after it that has erased some, too.
+  private var later: LSN?
+
+  /// Notes a commit; returns true if its readers are to be waited for from now on.
+  mutating func begin(_ lsn: LSN) -> Bool {
+    if waited == nil {
+      waited = lsn
+      return true
+    }
+    later = lsn
+    return false
+  }
+
+  /// Ends the wait, and returns its commit and the one whose readers are waited for next.
+  mutating func end() -> (waited: LSN, next: LSN?) {
+    defer { (waited, later) = (nil, nil) }
+    return (waited ?? .zero, later)
+  }
+}

@@ -1,0 +1,67 @@
+import MsgStore
+import PageFile
+
+/// Rule 17: the times at which messages expire.
+extension StoreCheck {
+  /// The expiring messages of one conversation, as a number and a sum that hardly any others have.
+  ///
+  /// So messages and entries, which are in different orders, are compared without keeping them.
+  struct ExpirySum: Equatable {
+    private(set) var count: UInt64 = 0
+    private var sum: UInt64 = 0
+
+    mutating func add(_ number: UInt64, _ entry: ExpiryKey) {
+      count &+= number
+      let expiry = ThreadMoment(.acknowledged(entry.time, sequence: nil)).checksum
+      let mixed = (entry.moment.checksum ^ expiry) &* 0x9E37_79B9_7F4A_7C15
+      sum &+= (mixed ^ mixed >> 32) &* number
+    }
+  }
+
+  /// Counts a message that expires, and compares its mark with the place that counters have
+  /// reached.
+  func countExpiry(
+    of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
+    in conversation: UInt32, _ recount: inout Recount
+  ) throws(StoreError) {
+    guard let time = message.traits.expiryTime else {
+      if message.traits.isLetGo { report("\(name): expired without a time") }
+      return
+    }
+    let entry = ExpiryKey(
+      time: time, conversation: conversation, ThreadMoment(position.place))
+    recount.expiry.add(1, entry)
+    let isLetGo = try view.expiry.reached()?.isBehind(entry, position) ?? false
+    if isLetGo != message.traits.isLetGo {
+      report("\(name): expired \(message.traits.isLetGo), found \(isLetGo)")
+    }
+  }
+
+  func expiry(_ view: StoreView) throws(StoreError) {
+    var entered: [UInt32: ExpirySum] = [:]
+    try walk(Schema.expiry, view) { (key, value) throws(StoreError) in
+      if key.count == 1, key[0] == 0 {
+        if ExpiryBorder(value) == nil { report("expiry: malformed border (\(value.count) bytes)") }
+        return
+      }
+      guard let entry = ExpiryKey(key), let count = TagKey.messageCount(value) else {
+        return report("expiry: malformed entry (key of \(key.count) bytes)")
+      }
+      if leftovers.contains(entry.conversation) { return }
+      entered[entry.conversation, default: ExpirySum()].add(count, entry)
+    }
+    if view.source.root(of: Schema.expiry) != .none, entered.isEmpty, leftovers.isEmpty {
+      report("expiry: a place without an entry")
+    }
+    for number in Set(entered.keys).union(recounts.keys).sorted() {
+      let found = recounts[number]?.expiry ?? ExpirySum()
+      let known = entered[number] ?? ExpirySum()
+      if known == found { continue }
+      report(
+        "expiry: conversation \(number): "
+          + (known.count == found.count
+            ? "entries of other messages than its \(found.count)"
+            : "\(known.count) entered, found \(found.count)"))
+    }
+  }
+}
