@@ -12,6 +12,8 @@ public final class ChatClient: Sendable {
   /// Whose client it is.
   public let member: MemberID
   let transport: any Transport
+  /// Where fetched files lie: beside the store.
+  let filesPath: String
 
   /// Who takes work out of the outbox.
   ///
@@ -35,6 +37,7 @@ public final class ChatClient: Sendable {
       path: path, options: StoreOptions(localMember: member, clock: clock))
     self.member = member
     self.transport = transport
+    filesPath = path + "-files"
     // There is one such process, as a store has one owner. So what was handed out before is nobody's
     // now, and need not wait until its lease expires. Whether the server has it is unknown; its token
     // tells.
@@ -62,7 +65,10 @@ public final class ChatClient: Sendable {
   public func sync() async throws -> Bool {
     guard try await takeNews() else { return false }
     guard try await tellAll() else { return false }
-    return try await takeNews()
+    guard try await takeNews() else { return false }
+    // Only now: all that was told is here, so what is missing will not come by itself.
+    guard try await fillGaps() else { return false }
+    return try await downloadAll()
   }
 
   /// Goes on until the task is cancelled: as long as an app is in the foreground.

@@ -3,7 +3,7 @@ import MsgStore
 
 /// What the pretend server knows: conversations, messages, files, and what everybody has to hear of.
 struct ServerWorld: Sendable {
-  private struct Room: Sendable {
+  struct Room: Sendable {
     var wire: WireRoom
     var messages: [MessageID: WireMessage] = [:]
     var unsent: Set<MessageID> = []
@@ -12,11 +12,15 @@ struct ServerWorld: Sendable {
     var news: [News] = []
   }
 
-  private var rooms: [ConversationID: Room] = [:]
+  var rooms: [ConversationID: Room] = [:]
   /// What each member's devices are to hear of; a device says how much of that it has.
-  private var news: [MemberID: [News]] = [:]
+  var news: [MemberID: [News]] = [:]
   private var uploads: [String: (bytes: Data, isDone: Bool)] = [:]
   private var lastTime: Microseconds = .min
+  var profiles: [MemberID: WireProfile] = [:]
+  /// How many messages of a conversation are told at once to somebody who has missed more of them;
+  /// the others can be asked for.
+  var toldCount = Int.max
 
   /// A server answers a client's mistake as it does any other request; it throws nothing.
   mutating func answer(_ request: Request, at time: Microseconds) -> Answer {
@@ -27,7 +31,7 @@ struct ServerWorld: Sendable {
     }
   }
 
-  private struct Refused: Error {
+  struct Refused: Error {
     let refusal: Refusal
     let text: String
     init(_ refusal: Refusal, _ text: String) {
@@ -68,6 +72,11 @@ struct ServerWorld: Sendable {
     case .uploadState(let name): return uploadAnswer(name)
     case .uploadPiece(let name, let offset, let bytes, let isLast):
       return take(bytes, at: offset, isLast, of: name)
+    case .downloadPiece(let url, let offset, let count):
+      return try piece(of: url, at: offset, count)
+    case .setProfile(let name, let picture): setProfile(name, picture, of: member)
+    case .history(let id, let first, let last, let count):
+      return try history(of: room(id, for: member), first, last, count)
     }
     return .done(at: time)
   }
@@ -76,8 +85,17 @@ struct ServerWorld: Sendable {
 
   private func newsAnswer(after count: Int, for member: MemberID) -> Answer {
     let all = news[member] ?? []
-    let rest = all.dropFirst(count).prefix(100)
-    return .news(Array(rest), next: count + rest.count)
+    let missed = all.dropFirst(count)
+    let rest = missed.prefix(100)
+    let next = count + rest.count
+    var counts: [ConversationID: Int] = [:]
+    for case .message(let message) in missed { counts[message.room, default: 0] += 1 }
+    let told = rest.filter { item in
+      guard case .message(let message) = item else { return true }
+      counts[message.room, default: 0] -= 1
+      return counts[message.room, default: 0] < toldCount
+    }
+    return .news(told, next: next)
   }
 
   private mutating func tell(_ item: News, in room: ConversationID) {
@@ -116,6 +134,7 @@ struct ServerWorld: Sendable {
     wire.changedAt = time
     rooms[wire.id] = Room(wire: wire)
     tell(.room(wire), in: wire.id)
+    tellProfiles(in: wire.id)
     return .room(wire.id)
   }
 
@@ -137,6 +156,7 @@ struct ServerWorld: Sendable {
       news[member, default: []] += room.news
     }
     tell(.room(room.wire), in: id)
+    tellProfiles(in: id)
     // Who has left hears of that, and of nothing more.
     for member in before where !room.wire.members.contains(member) {
       news[member, default: []].append(.room(room.wire))
