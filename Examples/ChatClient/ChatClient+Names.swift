@@ -4,6 +4,7 @@ public import MsgStore
 /// Names of people.
 extension ChatClient {
   static let profileWork = "profile"
+
   private struct Profile: Codable {
     let name: String?
     let picture: String?
@@ -24,8 +25,18 @@ extension ChatClient {
       .setProfile(name: profile?.name, picture: profile?.picture))
   }
 
-  /// The name to show for somebody: the id, as long as none is known.
-  public func name(of member: MemberID) throws -> String {
-    try store.read { chat in try chat.profile(of: member)?.name } ?? "\(member)"
+  /// The conversations with the names to show for them, newest first.
+  ///
+  /// The names of all members are read at once; an id stands where no name is known.
+  public func titles(count: Int) throws -> [(room: ConversationID, title: String)] {
+    try store.read { chat in
+      let rooms = try chat.conversations(count: count)
+      let people = try chat.profiles(of: rooms.lazy.flatMap(\.participants))
+      return rooms.map { room in
+        let others = room.participants.filter { $0 != member }
+        let names = others.map { people[$0]?.name ?? "\($0)" }.joined(separator: ", ")
+        return (room.id, room.title ?? names)
+      }
+    }
   }
 }

@@ -11,27 +11,28 @@ extension ServerWorld {
     for room in rooms.values where room.wire.members.contains(member) {
       concerned.formUnion(room.wire.members)
     }
-    for other in concerned { news[other, default: []].append(.profile(profile)) }
+    for other in concerned { news[other, default: Inbox()].append(.profile(profile)) }
   }
 
   /// Tells the members of a conversation how each of them is shown.
   mutating func tellProfiles(in room: ConversationID) {
     let members = rooms[room]?.wire.members ?? []
     for profile in members.compactMap({ profiles[$0] }) {
-      for member in members { news[member, default: []].append(.profile(profile)) }
+      for member in members { news[member, default: Inbox()].append(.profile(profile)) }
     }
   }
 
   /// The newest messages of a range, as they were sent: edits and reactions are told as news.
   func history(of room: Room, _ first: Int64, _ last: Int64, _ count: Int) -> Answer {
-    let asked = room.news.compactMap { item -> WireMessage? in
-      guard case .message(var message) = item, let number = message.sequence,
-        number >= first, number <= last
-      else { return nil }
-      if room.unsent.contains(message.id) { (message.text, message.files) = ("", []) }
-      return message
-    }
-    return .history(Array(asked.suffix(max(count, 0))))
+    // Numbers begin at 1 and have no gaps here.
+    let end = Int(min(max(last, 0), Int64(room.sent.count)))
+    let begin = min(Int(min(max(first, 1), Int64.max - 1)) - 1, end)
+    return .history(
+      room.sent[begin..<end].suffix(max(count, 0)).map { message in
+        var message = message
+        if room.unsent.contains(message.id) { (message.text, message.files) = ("", []) }
+        return message
+      })
   }
 
   func piece(of url: String, at offset: Int, _ count: Int) throws(Refused) -> Answer {

@@ -7,14 +7,26 @@ struct ServerWorld: Sendable {
     var wire: WireRoom
     var messages: [MessageID: WireMessage] = [:]
     var unsent: Set<MessageID> = []
-    var lastSequence: Int64 = 0
+    /// The messages as they were sent; the one with number 1 is the first.
+    var sent: [WireMessage] = []
     /// All that has happened, for those who join later.
     var news: [News] = []
   }
 
+  /// What a member's devices are to hear of; a device says how much of that it has.
+  struct Inbox: Sendable {
+    private(set) var items: [News] = []
+    /// The number of the last message of each conversation.
+    private(set) var lastNumbers: [ConversationID: Int64] = [:]
+
+    mutating func append(_ item: News) {
+      items.append(item)
+      if case .message(let message) = item { lastNumbers[message.room] = message.sequence }
+    }
+  }
+
   var rooms: [ConversationID: Room] = [:]
-  /// What each member's devices are to hear of; a device says how much of that it has.
-  var news: [MemberID: [News]] = [:]
+  var news: [MemberID: Inbox] = [:]
   private var uploads: [String: (bytes: Data, isDone: Bool)] = [:]
   private var lastTime: Microseconds = .min
   var profiles: [MemberID: WireProfile] = [:]
@@ -49,7 +61,7 @@ struct ServerWorld: Sendable {
     case .changeRoom(let id, let change): try self.change(id, change, by: member, at: time)
     case .deleteRoom(let id):
       // The others keep it; the member's other devices do not.
-      news[member, default: []].append(.roomDeleted(id, at: time))
+      news[member, default: Inbox()].append(.roomDeleted(id, at: time))
     case .send(let message): return try send(message, by: member, at: time)
     case .edit(let id, let room, let text, let mentions):
       try own(id, in: room, of: member)
@@ -84,16 +96,13 @@ struct ServerWorld: Sendable {
   // MARK: News
 
   private func newsAnswer(after count: Int, for member: MemberID) -> Answer {
-    let all = news[member] ?? []
-    let missed = all.dropFirst(count)
-    let rest = missed.prefix(100)
+    let inbox = news[member] ?? Inbox()
+    let rest = inbox.items.dropFirst(count).prefix(100)
     let next = count + rest.count
-    var counts: [ConversationID: Int] = [:]
-    for case .message(let message) in missed { counts[message.room, default: 0] += 1 }
+    // The numbers say how many messages come after each, without a look at them.
     let told = rest.filter { item in
-      guard case .message(let message) = item else { return true }
-      counts[message.room, default: 0] -= 1
-      return counts[message.room, default: 0] < toldCount
+      guard case .message(let message) = item, let number = message.sequence else { return true }
+      return Int(inbox.lastNumbers[message.room, default: 0] - number) < toldCount
     }
     return .news(told, next: next)
   }
@@ -101,7 +110,7 @@ struct ServerWorld: Sendable {
   private mutating func tell(_ item: News, in room: ConversationID) {
     guard let members = rooms[room]?.wire.members else { return }
     rooms[room]?.news.append(item)
-    for member in members { news[member, default: []].append(item) }
+    for member in members { news[member, default: Inbox()].append(item) }
   }
 
   // MARK: Conversations
@@ -153,13 +162,13 @@ struct ServerWorld: Sendable {
     room.wire.changedAt = time
     rooms[id] = room
     for member in room.wire.members where !before.contains(member) {
-      news[member, default: []] += room.news
+      for item in room.news { news[member, default: Inbox()].append(item) }
     }
     tell(.room(room.wire), in: id)
     tellProfiles(in: id)
     // Who has left hears of that, and of nothing more.
     for member in before where !room.wire.members.contains(member) {
-      news[member, default: []].append(.room(room.wire))
+      news[member, default: Inbox()].append(.room(room.wire))
     }
   }
 
@@ -168,23 +177,24 @@ struct ServerWorld: Sendable {
   private mutating func send(
     _ message: WireMessage, by member: MemberID, at time: Microseconds
   ) throws(Refused) -> Answer {
-    var room = try room(message.room, for: member)
+    let known = try room(message.room, for: member).messages[message.id]
     guard !message.text.isEmpty || !message.files.isEmpty else {
       throw Refused(.invalid, "a message says something")
     }
     // The same id is the same message, also when it comes under another token.
-    if let known = room.messages[message.id], let time = known.time, let number = known.sequence {
+    if let time = known?.time, let number = known?.sequence {
       return .placed(at: time, sequence: number)
     }
     var message = message
-    room.lastSequence += 1
+    let number = Int64(rooms[message.room]?.sent.count ?? 0) + 1
     message.sender = member
     message.time = time
-    message.sequence = room.lastSequence
-    room.messages[message.id] = message
-    rooms[message.room] = room
+    message.sequence = number
+    // In its place: a changed copy of the conversation would cost as much as all its messages.
+    rooms[message.room]?.messages[message.id] = message
+    rooms[message.room]?.sent.append(message)
     tell(.message(message), in: message.room)
-    return .placed(at: time, sequence: room.lastSequence)
+    return .placed(at: time, sequence: number)
   }
 
   /// Who changes a message has to have written it.
