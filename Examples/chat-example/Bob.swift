@@ -33,7 +33,17 @@ struct Bob {
     if let picture = try person.find("here we are", in: room) {
       try await store.write { chat in _ = try chat.react("😍", to: picture.id, in: room) }
     }
+    try await savePicture(of: room)
     try person.say("nice place", in: room)
     try await person.leave(room, whenToldBy: "ann")
+  }
+
+  /// Opens the gallery, and has the newest picture fetched.
+  private func savePicture(of room: ConversationID) async throws {
+    let client = person.client
+    guard let picture = try client.gallery(in: room, count: 1).first else { return }
+    try await client.requestDownload(picture)
+    try await client.run { try client.gallery(in: room, count: 1).first?.download == .done }
+    for (_, title) in try client.titles(count: 1) { person.tell("(has the picture of \(title))") }
   }
 }
