@@ -18,6 +18,12 @@ struct Bob {
     }
     guard let room = try await store.read({ chat in try chat.conversations(count: 1).first?.id })
     else { return }
+    // His screen follows the store by itself, until he leaves.
+    let screen = person.client.screen(of: room, newest: 10) { [person] lines in
+      if let last = lines.last { person.tell("(sees \"\(last)\")") }
+    }
+    let watching = Task { try await screen.follow() }
+    defer { watching.cancel() }
     try await person.wait(for: "I bring the maps", in: room)
 
     // All of this is shown at once, and told in this order, whenever there is a connection.
