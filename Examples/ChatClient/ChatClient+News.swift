@@ -17,7 +17,7 @@ extension ChatClient {
         case .news(let news, let next)? =
           try? await transport.ask(Request(from: member, .news(after: count)))
       else { return false }
-      if news.isEmpty { return true }
+      if news.isEmpty, next == count { return true }
       // Relaxed: a power cut may take it, and then it is fetched again.
       try await store.write(.relaxed) { chat in
         var rooms: Set<ConversationID> = []
@@ -34,7 +34,11 @@ extension ChatClient {
 
   private static func take(_ news: News, _ chat: borrowing StoreWriter) throws {
     switch news {
-    case .room(let room): try chat.receive(room.received)
+    case .room(let room):
+      try chat.receive(room.received)
+      // Numbers begin at 1. Who joins late thus knows that the first ones are missing.
+      if try chat.conversation(room.id) != nil { try chat.declareAbsent(0...0, in: room.id) }
+    case .profile(let profile): try chat.receive(profile.profile)
     case .roomDeleted(let id, let time):
       try chat.receiveConversationDeletion(id, at: Timestamp(microseconds: time))
     case .message(let message): try chat.insert(message.message)

@@ -40,6 +40,9 @@ extension ChatClient {
   /// Tells the server one thing.
   private func tell(_ item: OutboxItem) async throws(LinkError) -> Answer {
     if case .upload(let state) = item.task { return try await upload(state, for: item) }
+    if case .client(Self.profileWork, let payload) = item.task {
+      return try await transport.ask(profileRequest(payload, token: "\(item.token)"))
+    }
     guard let call = call(for: item) else {
       return .refused(.invalid, "this client does not know such work")
     }

@@ -12,6 +12,9 @@ public final class ChatClient: Sendable {
   /// Whose client it is.
   public let member: MemberID
   let transport: any Transport
+  /// Where fetched files lie: beside the store.
+  let filesPath: String
+  let log: @Sendable (String) -> Void
 
   /// Who takes work out of the outbox.
   ///
@@ -27,14 +30,18 @@ public final class ChatClient: Sendable {
   ///   - member: Whose it is.
   ///   - transport: How the server is reached.
   ///   - clock: The device's clock.
+  ///   - log: Told what the client fetches by itself.
   public init(
     path: String, member: MemberID, transport: any Transport,
-    clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock
+    clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock,
+    log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     store = try MessageStore(
       path: path, options: StoreOptions(localMember: member, clock: clock))
     self.member = member
     self.transport = transport
+    filesPath = path + "-files"
+    self.log = log
     // There is one such process, as a store has one owner. So what was handed out before is nobody's
     // now, and need not wait until its lease expires. Whether the server has it is unknown; its token
     // tells.
@@ -57,12 +64,18 @@ public final class ChatClient: Sendable {
 
   /// Takes in what is new, tells the server what is due, and takes in what that has led to.
   ///
-  /// - Returns: Whether the server could be reached all the time.
+  /// One task at a time calls this.
+  ///
+  /// - Returns: False if the server could not be reached.
+  /// - Throws: Errors of the store, and `BadAnswer`.
   @discardableResult
   public func sync() async throws -> Bool {
     guard try await takeNews() else { return false }
     guard try await tellAll() else { return false }
-    return try await takeNews()
+    guard try await takeNews() else { return false }
+    // Only now: all that was told is here, so what is missing will not come by itself.
+    guard try await fillGaps() else { return false }
+    return try await downloadAll()
   }
 
   /// Goes on until the task is cancelled: as long as an app is in the foreground.

@@ -40,6 +40,9 @@ public final class PretendServer: Sendable {
     state.withLock { $0.fault = fault }
   }
 
+  /// Says how many messages of a conversation are told to somebody who has missed more.
+  public func setToldCount(_ count: Int) { state.withLock { $0.world.toldCount = count } }
+
   /// Answers a request, or lets it get lost.
   public func answer(_ request: Request) throws(LinkError) -> Answer {
     // Outside of the lock: whoever plans faults may wait, or ask the server something.

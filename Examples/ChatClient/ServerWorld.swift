@@ -3,20 +3,36 @@ import MsgStore
 
 /// What the pretend server knows: conversations, messages, files, and what everybody has to hear of.
 struct ServerWorld: Sendable {
-  private struct Room: Sendable {
+  struct Room: Sendable {
     var wire: WireRoom
     var messages: [MessageID: WireMessage] = [:]
     var unsent: Set<MessageID> = []
-    var lastSequence: Int64 = 0
+    /// The messages as they were sent; the one with number 1 is the first.
+    var sent: [WireMessage] = []
     /// All that has happened, for those who join later.
     var news: [News] = []
   }
 
-  private var rooms: [ConversationID: Room] = [:]
-  /// What each member's devices are to hear of; a device says how much of that it has.
-  private var news: [MemberID: [News]] = [:]
+  /// What a member's devices are to hear of; a device says how much of that it has.
+  struct Inbox: Sendable {
+    private(set) var items: [News] = []
+    /// The number of the last message of each conversation.
+    private(set) var lastNumbers: [ConversationID: Int64] = [:]
+
+    mutating func append(_ item: News) {
+      items.append(item)
+      if case .message(let message) = item { lastNumbers[message.room] = message.sequence }
+    }
+  }
+
+  var rooms: [ConversationID: Room] = [:]
+  var news: [MemberID: Inbox] = [:]
   private var uploads: [String: (bytes: Data, isDone: Bool)] = [:]
   private var lastTime: Microseconds = .min
+  var profiles: [MemberID: WireProfile] = [:]
+  /// How many messages of a conversation are told at once to somebody who has missed more of them;
+  /// the others can be asked for.
+  var toldCount = Int.max
 
   /// A server answers a client's mistake as it does any other request; it throws nothing.
   mutating func answer(_ request: Request, at time: Microseconds) -> Answer {
@@ -27,7 +43,7 @@ struct ServerWorld: Sendable {
     }
   }
 
-  private struct Refused: Error {
+  struct Refused: Error {
     let refusal: Refusal
     let text: String
     init(_ refusal: Refusal, _ text: String) {
@@ -45,7 +61,7 @@ struct ServerWorld: Sendable {
     case .changeRoom(let id, let change): try self.change(id, change, by: member, at: time)
     case .deleteRoom(let id):
       // The others keep it; the member's other devices do not.
-      news[member, default: []].append(.roomDeleted(id, at: time))
+      news[member, default: Inbox()].append(.roomDeleted(id, at: time))
     case .send(let message): return try send(message, by: member, at: time)
     case .edit(let id, let room, let text, let mentions):
       try own(id, in: room, of: member)
@@ -68,6 +84,11 @@ struct ServerWorld: Sendable {
     case .uploadState(let name): return uploadAnswer(name)
     case .uploadPiece(let name, let offset, let bytes, let isLast):
       return take(bytes, at: offset, isLast, of: name)
+    case .downloadPiece(let url, let offset, let count):
+      return try piece(of: url, at: offset, count)
+    case .setProfile(let name, let picture): setProfile(name, picture, of: member)
+    case .history(let id, let first, let last, let count):
+      return try history(of: room(id, for: member), first, last, count)
     }
     return .done(at: time)
   }
@@ -75,15 +96,21 @@ struct ServerWorld: Sendable {
   // MARK: News
 
   private func newsAnswer(after count: Int, for member: MemberID) -> Answer {
-    let all = news[member] ?? []
-    let rest = all.dropFirst(count).prefix(100)
-    return .news(Array(rest), next: count + rest.count)
+    let inbox = news[member] ?? Inbox()
+    let rest = inbox.items.dropFirst(count).prefix(100)
+    let next = count + rest.count
+    // The numbers say how many messages come after each, without a look at them.
+    let told = rest.filter { item in
+      guard case .message(let message) = item, let number = message.sequence else { return true }
+      return Int(inbox.lastNumbers[message.room, default: 0] - number) < toldCount
+    }
+    return .news(told, next: next)
   }
 
   private mutating func tell(_ item: News, in room: ConversationID) {
     guard let members = rooms[room]?.wire.members else { return }
     rooms[room]?.news.append(item)
-    for member in members { news[member, default: []].append(item) }
+    for member in members { news[member, default: Inbox()].append(item) }
   }
 
   // MARK: Conversations
@@ -116,6 +143,7 @@ struct ServerWorld: Sendable {
     wire.changedAt = time
     rooms[wire.id] = Room(wire: wire)
     tell(.room(wire), in: wire.id)
+    tellProfiles(in: wire.id)
     return .room(wire.id)
   }
 
@@ -134,12 +162,13 @@ struct ServerWorld: Sendable {
     room.wire.changedAt = time
     rooms[id] = room
     for member in room.wire.members where !before.contains(member) {
-      news[member, default: []] += room.news
+      for item in room.news { news[member, default: Inbox()].append(item) }
     }
     tell(.room(room.wire), in: id)
+    tellProfiles(in: id)
     // Who has left hears of that, and of nothing more.
     for member in before where !room.wire.members.contains(member) {
-      news[member, default: []].append(.room(room.wire))
+      news[member, default: Inbox()].append(.room(room.wire))
     }
   }
 
@@ -148,23 +177,24 @@ struct ServerWorld: Sendable {
   private mutating func send(
     _ message: WireMessage, by member: MemberID, at time: Microseconds
   ) throws(Refused) -> Answer {
-    var room = try room(message.room, for: member)
+    let known = try room(message.room, for: member).messages[message.id]
     guard !message.text.isEmpty || !message.files.isEmpty else {
       throw Refused(.invalid, "a message says something")
     }
     // The same id is the same message, also when it comes under another token.
-    if let known = room.messages[message.id], let time = known.time, let number = known.sequence {
+    if let time = known?.time, let number = known?.sequence {
       return .placed(at: time, sequence: number)
     }
     var message = message
-    room.lastSequence += 1
+    let number = Int64(rooms[message.room]?.sent.count ?? 0) + 1
     message.sender = member
     message.time = time
-    message.sequence = room.lastSequence
-    room.messages[message.id] = message
-    rooms[message.room] = room
+    message.sequence = number
+    // In its place: a changed copy of the conversation would cost as much as all its messages.
+    rooms[message.room]?.messages[message.id] = message
+    rooms[message.room]?.sent.append(message)
     tell(.message(message), in: message.room)
-    return .placed(at: time, sequence: room.lastSequence)
+    return .placed(at: time, sequence: number)
   }
 
   /// Who changes a message has to have written it.

@@ -70,6 +70,12 @@ extension WireRoom {
   }
 }
 
+extension WireProfile {
+  var profile: MemberProfile {
+    MemberProfile(of: member, name: name, picture: picture, version: version)
+  }
+}
+
 extension WireReceipt {
   init(_ pending: PendingReceipt) {
     room = pending.conversation

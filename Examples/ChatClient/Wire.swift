@@ -47,6 +47,12 @@ public enum Call: Codable, Sendable {
   case uploadState(String)
   /// To take a piece of a file. It says where it belongs, so it may come any number of times.
   case uploadPiece(String, offset: Int, bytes: Data, isLast: Bool)
+  /// A piece of a file that is there.
+  case downloadPiece(url: String, offset: Int, byteCount: Int)
+  /// To show the member who asks under a name, with a picture.
+  case setProfile(name: String?, picture: String?)
+  /// The newest messages with these numbers, so many at most.
+  case history(ConversationID, from: Int64, upTo: Int64, count: Int)
 }
 
 /// What changes about a conversation.
@@ -68,6 +74,10 @@ public enum Answer: Codable, Sendable {
   case received(byteCount: Int)
   /// A file is there, and can be fetched from here.
   case uploaded(url: String)
+  /// A piece of a file, and the length of the whole.
+  case piece(Data, byteCount: Int)
+  /// Messages of long ago, oldest first.
+  case history([WireMessage])
   /// What has happened, and where to go on.
   case news([News], next: Int)
   /// The server does not do it, and asking again will not help.
@@ -91,6 +101,7 @@ public enum News: Codable, Sendable {
   case reaction(
     String, from: MemberID, to: MessageID, in: ConversationID, isRemoved: Bool, at: Microseconds)
   case receipt(WireReceipt, of: MemberID, at: Microseconds)
+  case profile(WireProfile)
 }
 
 /// A conversation on the wire.
@@ -132,6 +143,14 @@ public struct WireFile: Codable, Sendable {
   var mimeType: String?
   var byteCount: Int64?
   var url: String?
+}
+
+/// How a member is shown, in one version.
+public struct WireProfile: Codable, Sendable {
+  var member: MemberID
+  var name: String?
+  var picture: String?
+  var version: Int64
 }
 
 /// A receipt on the wire: a mark up to a message, and what it does not cover.

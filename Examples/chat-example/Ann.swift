@@ -14,6 +14,7 @@ struct Ann {
 
   func run() async throws {
     let store = person.client.store
+    try await person.client.setProfile(name: "Ann")
     // What is written in a tunnel is held until it was looked through. The conversation with Bob is
     // made here, too: the server hears of it before the first message.
     let room = try await store.write { chat in

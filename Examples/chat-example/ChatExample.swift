@@ -18,7 +18,10 @@ struct ChatExample {
     switch arguments.dropFirst().first {
     case nil: exit(try Demonstration().run() ? 0 : 1)
     case "server" where arguments.count == 3:
-      let server = try SocketServer(PretendServer(), path: arguments[2])
+      let world = PretendServer()
+      // Who has missed more is told the newest one, and asks for the others.
+      world.setToldCount(1)
+      let server = try SocketServer(world, path: arguments[2])
       try await Task.sleep(for: .seconds(3600))
       withExtendedLifetime(server) {}
     case "ann" where arguments.count == 4:

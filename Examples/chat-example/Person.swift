@@ -10,7 +10,8 @@ struct Person {
   init(_ name: MemberID, store: String, socket: String) throws {
     self.name = name
     client = try ChatClient(
-      path: store, member: name, transport: SocketTransport(path: socket))
+      path: store, member: name, transport: SocketTransport(path: socket),
+      log: { FileHandle.standardOutput.write(Data("\(name): (\($0))\n".utf8)) })
   }
 
   /// Shows what happens, at once: another process writes beside this one.
