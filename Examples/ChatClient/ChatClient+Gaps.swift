@@ -55,7 +55,7 @@ extension ChatClient {
         try chat.insert(contentsOf: messages.map(\.message), as: .history)
         if messages.count < covered.count { try chat.declareAbsent(covered, in: room) }
       }
-      log("fetched \(messages.count) missing messages, \(covered.lowerBound)…\(covered.upperBound)")
+      log("filled a gap, \(messages.count) messages, \(covered.lowerBound)…\(covered.upperBound)")
       // No number is below the least, so there is no number before it to go on with.
       guard covered.lowerBound > gap.lowerBound else { return true }
       upperBound = covered.lowerBound - 1

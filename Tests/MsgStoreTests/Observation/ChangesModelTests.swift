@@ -26,6 +26,8 @@ import Testing
     var last: StorePicture?
     var lastOfSlow: StorePicture?
     let store = try made.play { store in
+      // An expiry is told with the step that lets its message go.
+      try store.finishWork()
       let now = try StorePicture(store, names: names)
       defer { last = now }
       guard let before = last, let beforeSlow = lastOfSlow else {

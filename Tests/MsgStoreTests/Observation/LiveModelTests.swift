@@ -81,6 +81,8 @@ import Testing
             name, around: MessageID("m\(random.next() % 30)"), 1 + Int(random.next() % 9)))
       }
       let store = try made.play { store in
+        // An expiry is told with the step that lets its message go.
+        try store.finishWork()
         for follower in followers where random.chance(70) { try follower.look(store) }
       }
       for follower in followers { try follower.look(store) }
@@ -98,6 +100,8 @@ import Testing
       var values: LiveConversations.Iterator?
       var rows: [Conversation] = []
       let store = try made.play { store in
+        // An expiry is told with the step that lets its message go.
+        try store.finishWork()
         if values == nil { values = store.conversations.live(newest: count).makeAsyncIterator() }
         guard random.chance(70) else { return }
         if let value = try values?.nextIfThere() {

@@ -223,14 +223,14 @@ package struct Expiring: TransactionPart {
       passed: entry, retryTime: memory.expiryErasure?.retryTime ?? now &+ Self.retryInterval)
   }
 
-  /// Returns true if a pending message is still being told to the server.
+  /// Returns true if the server may have a pending message.
+  ///
+  /// An entry of the outbox that has not been handed out goes with the message.
   private func mayBeOnItsWay(
     _ position: MessagePosition, in number: UInt32
   ) throws(StoreError) -> Bool {
     let message = try flushed().messages.message(at: position, in: number)
-    return try view.outbox.entries(of: message.id(at: position), in: number).contains {
-      if case .send = $0.record.subject { true } else { false }
-    }
+    return try transaction.outboxEntering.mayHaveLeft(message.id(at: position), in: number) == true
   }
 }
 
