@@ -10,7 +10,7 @@ extension SeededGenerator {
     let hashes: [[UInt8]] = [[], [0], [1, 2], [1, 2, 3], [255]]
     let numbers: [Int64] = [.min, -1, 0, 1, 300, .max]
     let sizes: [Int32] = [.min, -1, 0, 1, 300, .max]
-    let times = [-5, 0, 7].map { Timestamp(microseconds: $0) }
+    let times = [0, 7, 7_258_118_399_999_999].map { Timestamp(microseconds: $0) }
     var attachment = MessageAttachment(
       id: id, kind: AttachmentKind.allCases.randomElement(using: &self) ?? .other,
       remoteURL: maybe(&self, texts), thumbnailURL: maybe(&self, texts),

@@ -32,6 +32,9 @@ struct RandomStore {
 
   init(seed: UInt64) { self.init(seed: seed, packing: .random(seed)) }
 
+  /// The most members that are stored in one value; few in narrow stores, so that some have cells.
+  var maximumInlineMemberCount: Int { isNarrow ? Int(seed % 5) : 32 }
+
   /// Thinks of what to do, and does it.
   mutating func make(
     stepCount: Int, in directory: MemoryDirectory = MemoryDirectory(),
@@ -65,7 +68,7 @@ struct RandomStore {
     if isNarrow {
       var random = SeededGenerator(seed: seed ^ 0x57E)
       options.maximumWaitingCount = .random(in: 2...9, using: &random)
-      options.maximumInlineMemberCount = .random(in: 0...4, using: &random)
+      options.maximumInlineMemberCount = maximumInlineMemberCount
       options.steps = StepSizes(
         maximumSweepCount: .random(in: 2...20, using: &random),
         maximumMergeCount: .random(in: 1...9, using: &random),

@@ -10,12 +10,17 @@ import MsgStoreTools
 struct Recount {
   private(set) var differences: [String] = []
   private let localMember: MemberID?
+  private let maximumInlineMemberCount: Int
   private var rooms: [RoomRecount] = []
   private var transfers: Set<[String]> = []
 
+  /// - Parameter maximumInlineMemberCount: The store's option, from which follows where receipts
+  ///   give times.
   /// - Returns: What is derived otherwise than it is counted here; nil when nothing is.
-  static func defect(of store: MessageStore, for localMember: MemberID?) throws -> String? {
-    var recount = Recount(localMember)
+  static func defect(
+    of store: MessageStore, for localMember: MemberID?, maximumInlineMemberCount: Int = 32
+  ) throws -> String? {
+    var recount = Recount(localMember, maximumInlineMemberCount)
     try store.read { chat in
       // Until two conversations have become one, what they have is in neither of them alone.
       if try chat.isMergingConversations { return }
@@ -26,7 +31,10 @@ struct Recount {
     return recount.differences.isEmpty ? nil : recount.differences.joined(separator: "\n")
   }
 
-  private init(_ localMember: MemberID?) { self.localMember = localMember }
+  private init(_ localMember: MemberID?, _ maximumInlineMemberCount: Int) {
+    self.localMember = localMember
+    self.maximumInlineMemberCount = maximumInlineMemberCount
+  }
 
   /// - Parameter name: Of what is derived.
   mutating func expect<T: Equatable>(_ derived: T, _ counted: T, _ name: @autoclosure () -> String)
@@ -40,7 +48,7 @@ struct Recount {
     var stored: [ExportedConversation] = []
     try chat.forEachExportedConversation { stored.append($0) }
     for conversation in stored {
-      var room = RoomRecount(conversation, localMember)
+      var room = RoomRecount(conversation, localMember, maximumInlineMemberCount)
       try room.read(chat)
       rooms.append(room)
     }

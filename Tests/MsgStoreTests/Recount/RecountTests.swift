@@ -26,7 +26,9 @@ import Testing
       seed: seed, packing: .random(seed), idCount: idCount, isNarrow: isNarrow)
     random.expectSound(stepCount: 150) { made in
       let store = try made.play { store in
-        if let defect = try Recount.defect(of: store, for: "me") {
+        if let defect = try Recount.defect(
+          of: store, for: "me", maximumInlineMemberCount: made.maximumInlineMemberCount)
+        {
           throw Difference(description: defect)
         }
       }

@@ -9,10 +9,14 @@ struct RoomRecount {
   private var receipts: [ExportedReceipts] = []
   private var marks: ExportedMarks?
   let localMember: MemberID?
+  private let maximumInlineMemberCount: Int
 
-  init(_ conversation: ExportedConversation, _ localMember: MemberID?) {
+  init(
+    _ conversation: ExportedConversation, _ localMember: MemberID?, _ maximumInlineMemberCount: Int
+  ) {
     self.conversation = conversation
     self.localMember = localMember
+    self.maximumInlineMemberCount = maximumInlineMemberCount
   }
 
   mutating func read(_ chat: borrowing StoreSnapshot) throws {
@@ -143,7 +147,7 @@ struct RoomRecount {
     var times = [kind == .read ? message.readAt : message.deliveredAt]
     let status = status(of: message)
     if message.serverTimestamp != nil, message.sender == localMember,
-      conversation.members.count <= 32,
+      conversation.members.count <= maximumInlineMemberCount,
       status == .read || kind == .delivered && status == .delivered
     {
       for receipts in receipts where receipts.member != localMember {
