@@ -21,7 +21,7 @@ struct Projections: TransactionPart {
     try transaction.tags.inserted(message, at: position, in: conversation.number)
     try transaction.expiries.inserted(message, at: position, in: conversation.number)
     conversation.placedCount += 1
-    if transaction.hasListeners {
+    if transaction.hasListeners, !message.traits.isLetGo {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
     }
   }
@@ -63,7 +63,7 @@ struct Projections: TransactionPart {
     try transaction.replies.removed(message, from: position, in: conversation.number)
     try transaction.tags.removed(message, from: position, in: conversation.number)
     try transaction.expiries.removed(message, from: position, in: conversation.number)
-    if transaction.hasListeners {
+    if transaction.hasListeners, !message.traits.isLetGo {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }
   }

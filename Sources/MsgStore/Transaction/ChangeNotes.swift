@@ -61,7 +61,11 @@ package struct ChangeNotes {
     at position: MessagePosition, in number: UInt32
   ) {
     let (oldID, id) = (old.id(at: oldPosition), new.id(at: position))
-    if oldID != id {
+    // Readers do not see a message that was let go, because it has expired.
+    if old.traits.isLetGo || new.traits.isLetGo {
+      if !old.traits.isLetGo { removed(oldID, from: oldPosition, in: number) }
+      if !new.traits.isLetGo { inserted(id, at: position, in: number) }
+    } else if oldID != id {
       removed(oldID, from: oldPosition, in: number)
       inserted(id, at: position, in: number)
     } else if let changed = MessageChange(
@@ -201,6 +205,7 @@ extension MessageChange.Parts {
     if old.sender != new.sender { formUnion([.other, .status, .delivery]) }
     if old.localTime != new.localTime || old.replyTo != new.replyTo
       || old.pendingSequence != new.pendingSequence || old.traits.names != new.traits.names
+      || old.traits.expiryTime != new.traits.expiryTime
       || old.traits.tags.intersection(.settable) != new.traits.tags.intersection(.settable)
     {
       insert(.other)

@@ -50,10 +50,11 @@ import Testing
       case ..<40:
         try store.write(.relaxed) { chat throws in
           for _ in 0..<Int.random(in: 1..<8, using: &random) {
-            let index = Int.random(in: 0..<60, using: &random)
+            let index = Int.random(in: 10..<70, using: &random)
             let end: Int64? = random.chance(60) ? .random(in: 1000...3000, using: &random) : nil
             // Several share one moment.
-            let received = expiring("m\(index)", at: Int64(index / 4), Int64(index), until: end)
+            let received = expiring(
+              MessageID("m\(index)"), at: Int64(index / 4), until: end)
             let isErased = naive.erased.contains(index)
             #expect(try (chat.insert(received) == .deleted) == isErased, comment)
             if isErased { continue }
@@ -62,9 +63,11 @@ import Testing
           }
         }
       case ..<50:
-        let index = Int.random(in: 0..<60, using: &random)
+        let index = Int.random(in: 10..<70, using: &random)
         let end = Int64.random(in: 1000...3000, using: &random)
-        try store.write { try $0.receiveExpiry(of: "m\(index)", in: "room", at: time(end)) }
+        try store.write { chat in
+          try chat.receiveExpiry(of: MessageID("m\(index)"), in: "room", at: time(end))
+        }
         naive.join(end, of: index)
       case ..<65:
         clock.set(.random(in: 1000...3000, using: &random))
@@ -77,7 +80,7 @@ import Testing
           newsCount += 1
           let news = Int64.random(in: 1000...3000, using: &random)
           try store.write { chat throws in
-            try chat.insert(chatMessage("n\(newsCount)", in: "elsewhere", at: news))
+            try chat.insert(chatMessage(MessageID("n\(newsCount)"), in: "elsewhere", at: news))
           }
           naive.heard = max(naive.heard, min(news, clock.now.microseconds))
         }

@@ -39,7 +39,7 @@ import Testing
         let source = try PageSalvage(in: directory, name: "store")
         let report = try MessageSalvage(source).run(in: target, name: "new")
         if !report.isWhole { return "\(report.repairs) \(report.lostRecords)" }
-        let salvaged = try MessageStore(in: target, name: "new", options: StoreOptions())
+        let salvaged = try MessageStore(in: target, name: "new", options: options)
         defer { try? salvaged.close() }
         return try difference(try export(salvaged), exported) ?? salvaged.defect()
       }
@@ -63,11 +63,18 @@ import Testing
         }
         defect = try defect ?? difference(try export(store), exported)
         try store.close()
-        let reopened = try MessageStore(in: directory, name: "store")
+        let reopened = try MessageStore(in: directory, name: "store", options: options)
         defer { try? reopened.close() }
         return try defect ?? difference(try export(reopened), exported) ?? reopened.defect()
       }
     }
+  }
+
+  /// Those of copies, in which no work goes on: they are compared as they came.
+  private var options: StoreOptions {
+    var options = StoreOptions()
+    options.worksInBackground = false
+    return options
   }
 
   /// What somebody sees of a store.
@@ -116,6 +123,6 @@ import Testing
       options throws(StoreError) in
       try MessageStore(in: directory, name: "store", options: options)
     }
-    return (try MessageStore(in: directory, name: "store", options: StoreOptions()), directory)
+    return (try MessageStore(in: directory, name: "store", options: options), directory)
   }
 }
