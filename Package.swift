@@ -212,7 +212,7 @@ let package = Package(
     .testTarget(
       name: "ReliabilityTests",
       dependencies: [
-        "ChatClient", "MovingFromSQLite", "MsgStore", "MsgStoreTools", "chat-example",
+        "ChatClient", "MovingFromSQLite", "MsgStore", "MsgStoreTools", "Simulation", "chat-example",
         "move-from-sqlite", "msgdump",
       ],
       swiftSettings: strict),
