@@ -31,12 +31,21 @@ package final class OpenConversation {
   var others: [Recipient]?
   /// An upper bound for the message names in the ids tree; nil if it has not been looked up.
   var greatestName: MessageID?
+  /// An upper bound for the places of acknowledged messages; nil if it has not been looked up.
+  var greatestPosition: MessagePosition?
   /// True if the transaction has met the conversation, see `WriterMemory`.
   var isTouched = false
 
   /// Notes a name that is added to the ids tree.
   func raiseGreatestName(to id: MessageID) {
     if let known = greatestName, known < id { greatestName = id }
+  }
+
+  /// Notes that a message is stored at a place.
+  func raiseGreatestPosition(to position: MessagePosition) {
+    if let known = greatestPosition, known < position, !position.place.isPending {
+      greatestPosition = position
+    }
   }
 
   init(

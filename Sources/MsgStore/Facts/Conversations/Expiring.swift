@@ -230,7 +230,9 @@ package struct Expiring: TransactionPart {
     _ position: MessagePosition, in number: UInt32
   ) throws(StoreError) -> Bool {
     let message = try flushed().messages.message(at: position, in: number)
-    return try transaction.outboxEntering.mayHaveLeft(message.id(at: position), in: number) == true
+    return try view.outbox.entries(of: message.id(at: position), in: number).contains {
+      if case .send = $0.record.subject { $0.record.mayHaveLeft } else { false }
+    }
   }
 }
 

@@ -14,12 +14,12 @@ package struct Messages: TransactionPart {
     transaction.hasAdded = true
     var message = given
     try transaction.expiries.mark(&message, at: position, in: conversation.number)
-    let isLast = conversation.summary.last.map { $0.position < position } ?? true
-    if isLast, !position.place.isPending {
+    if !position.place.isPending, try isBehindAll(position, in: conversation) {
       try append(message, at: position, to: conversation)
     } else {
       try write(message, at: position, in: conversation.number)
     }
+    conversation.raiseGreatestPosition(to: position)
     try writeNames(of: message, at: position, in: conversation)
     try transaction.projections.inserted(message, at: position, in: conversation)
   }
@@ -41,6 +41,7 @@ package struct Messages: TransactionPart {
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
     }
     try write(new, at: position, in: conversation.number)
+    conversation.raiseGreatestPosition(to: position)
     if position != oldPosition || new.traits.names != old.traits.names {
       try writeNames(of: new, at: position, in: conversation)
     }
@@ -54,6 +55,22 @@ package struct Messages: TransactionPart {
   ) throws(StoreError) {
     try transaction.packer.removeRecord(at: position, in: conversation.number)
     try transaction.projections.removed(message, from: position, in: conversation)
+  }
+
+  /// Returns true if an acknowledged place lies behind all messages of a conversation.
+  ///
+  /// The last message that counts does not tell it where others behind it were let go, because they
+  /// have expired. Then the last one is looked up, once while the conversation is open.
+  func isBehindAll(
+    _ position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let last = conversation.summary.last, last.position >= position { return false }
+    if try transaction.expiries.reached == nil { return true }
+    if conversation.greatestPosition == nil {
+      conversation.greatestPosition =
+        try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number) ?? .start
+    }
+    return conversation.greatestPosition.map { $0 < position } ?? true
   }
 
   private func write(

@@ -68,13 +68,14 @@ struct ReceivedRuns: TransactionPart {
     guard messages.count > 1, let last = messages.last, let end = Self.position(of: last) else {
       return 0
     }
-    let isBehindAll = conversation.summary.last.map { $0.position < start } ?? true
+    let isBehindAll = try transaction.messages.isBehindAll(start, in: conversation)
     if !isBehindAll {
       guard messages.count >= Self.minimumOlderCount, rules.packs,
         try transaction.packer.isFree(from: start, to: end, in: conversation)
       else { return 0 }
     }
     transaction.hasAdded = true
+    conversation.raiseGreatestPosition(to: end)
     transaction.noteHeard(end.place.time)
     conversation.reveal()
     try noteSequences(of: messages, in: conversation)
