@@ -50,6 +50,8 @@ struct Changes: TransactionPart {
         // A message that was inserted or removed reports no other change.
         changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
       } else if case (id, let position?)? = try transaction.messageNames.resolve(id, in: number) {
+        // Readers do not see a message that was let go, because it has expired.
+        if try isLetGo(position, in: number) { continue }
         // Facts lie under another of its names only until the message comes.
         changes.add(MessageChange(from: position, to: position, parts), of: id)
       }
@@ -60,6 +62,13 @@ struct Changes: TransactionPart {
       changes.addEntry(from: position, to: position)
     }
     return changes
+  }
+
+  private func isLetGo(
+    _ position: MessagePosition, in number: UInt32
+  ) throws(StoreError) -> Bool {
+    if try transaction.expiries.reached == nil { return false }
+    return try flushed().messages.message(at: position, in: number).traits.isLetGo
   }
 
   /// Returns the name of a conversation, or nil if its number no longer leads to one.
