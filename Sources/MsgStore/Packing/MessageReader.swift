@@ -204,7 +204,7 @@ extension MessageReader {
 
 extension MessageReader {
   /// Returns the position of the last message at or before a position that the counters have not
-  /// let go, or nil if there is none.
+  /// let go; nil without one.
   ///
   /// Costs a step of a cursor for each message that has expired.
   func lastCounted(

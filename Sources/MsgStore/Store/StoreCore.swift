@@ -193,7 +193,7 @@ package final class StoreCore: Sendable {
 
   /// Expires the snapshots of commits before one, unless they have ended by themselves in time.
   ///
-  /// What they see stays in the files for as long.
+  /// Erased content stays in the files for as long as they see it.
   private func endReaders(before lsn: LSN) {
     guard heldErasure.withLock({ $0.begin(lsn) }) else { return }
     let pause = rules.maximumExpiredReading

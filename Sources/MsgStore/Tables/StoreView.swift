@@ -26,7 +26,7 @@ package final class StoreView {
   let previewsSkipRetracted: Bool
   /// The expired messages that this view passes over.
   ///
-  /// Those of writers pass over none.
+  /// A view for writing passes over none.
   package var hiding = Hiding()
 
   init(

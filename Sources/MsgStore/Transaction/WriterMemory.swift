@@ -43,7 +43,7 @@ package final class WriterMemory: @unchecked Sendable {
 
   /// The end of the expired messages that counters have let go; nil if this has not been read.
   var expiryReached: KnownExpiry?
-  /// The expired messages that could not be erased; nil if there are none.
+  /// The expired messages that could not be erased; nil without any.
   var expiryErasure: KnownErasure?
 
   /// The segment encoder; nil until needed.

@@ -167,7 +167,7 @@ package struct Expiring: TransactionPart {
   private func update(
     _ positions: [MessagePosition], of entry: ExpiryKey, isBack: Bool
   ) throws(StoreError) {
-    // Those of a deleted conversation count nowhere, and go with it.
+    // Messages of a deleted conversation count nowhere, and go with it.
     guard try transaction.isStored(entry.conversation) else { return }
     let conversation = try transaction.conversation(entry.conversation)
     for position in positions {

@@ -58,13 +58,14 @@ struct Edits: TransactionPart {
     _ list: List, _ kept: inout KeptAttachments?, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     kept = KeptAttachments.later(kept, list.kept)
-    // Those that a newer edit has removed are not stored first.
+    // A path belongs to this device, so none is received.
     let given = list.0.map { attachment in
       var received = attachment
       received.localPath = nil
       return received
     }
     var isNews = false
+    // An attachment that a newer edit has removed is not stored first.
     for (index, attachment) in given.enumerated() where kept?.contains(attachment.id) ?? true {
       let record = AttachmentRecord(attachment, index: UInt32(index))
       if try transaction.attachments.mergeAttachment(record, of: id, in: conversation) {
