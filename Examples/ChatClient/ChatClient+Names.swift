@@ -27,14 +27,12 @@ extension ChatClient {
 
   /// The conversations with the names to show for them, newest first.
   ///
-  /// The names of all members are read at once; an id stands where no name is known.
+  /// An id stands where no name is known.
   public func titles(count: Int) throws -> [(room: ConversationID, title: String)] {
     try store.read { chat in
-      let rooms = try chat.conversations(count: count)
-      let people = try chat.profiles(of: rooms.lazy.flatMap(\.participants))
-      return rooms.map { room in
+      try chat.conversations(count: count).map { room in
         let others = room.participants.filter { $0 != member }
-        let names = others.map { people[$0]?.name ?? "\($0)" }.joined(separator: ", ")
+        let names = others.map { room.profile(of: $0)?.name ?? "\($0)" }.joined(separator: ", ")
         return (room.id, room.title ?? names)
       }
     }

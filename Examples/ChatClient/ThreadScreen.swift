@@ -2,49 +2,28 @@ public import MsgStore
 
 /// A thread as a screen shows it: lines that follow the store.
 public actor ThreadScreen {
-  private let store: MessageStore
   private let thread: LiveThread
   private let show: @Sendable ([String]) -> Void
-  private var rows: [(sender: MemberID, text: String)] = []
-  private var names: [MemberID: String] = [:]
-
-  init(
-    _ store: MessageStore, _ thread: LiveThread, show: @escaping @Sendable ([String]) -> Void
-  ) {
-    (self.store, self.thread, self.show) = (store, thread, show)
-  }
-
   /// Each message with the name of its sender, oldest first.
-  public var lines: [String] { rows.map { "\(names[$0.sender] ?? "\($0.sender)"): \($0.text)" } }
+  public private(set) var lines: [String] = []
 
-  /// Follows the thread and the names until the task is cancelled or the store is closed.
-  public func follow() async throws {
-    async let names: Void = followNames()
-    try await followMessages()
-    try await names
+  init(_ thread: LiveThread, show: @escaping @Sendable ([String]) -> Void) {
+    (self.thread, self.show) = (thread, show)
   }
 
-  /// Of each new value, only the rows that differ are made.
-  private func followMessages() async throws {
-    for try await value in thread {
-      value.differences.apply(to: &rows) { index in
-        let message = value.slice[index]
-        return (message.sender, Self.text(of: message))
-      }
-      show(lines)
-    }
-  }
-
-  /// A new name changes all lines of its member.
+  /// Follows the thread and the names in it until the task is cancelled or the store is closed.
   ///
-  /// These are all the names there are. A client that knows thousands of people reads
-  /// `profiles(of: value.slice.lazy.map(\.sender))` with each slice instead.
-  private func followNames() async throws {
-    for try await profiles in store.live(.profiles, { chat in try chat.profiles() }) {
-      names.removeAll()
-      for profile in profiles { names[profile.id] = profile.name }
+  /// Of each new value, only the lines that differ are made. A new name changes all lines of its
+  /// member.
+  public func follow() async throws {
+    for try await value in thread {
+      value.differences.apply(to: &lines) { Self.line(of: value.slice[$0]) }
       show(lines)
     }
+  }
+
+  static func line(of message: Message) -> String {
+    "\(message.senderProfile?.name ?? "\(message.sender)"): \(text(of: message))"
   }
 
   static func text(of message: Message) -> String {
@@ -67,17 +46,13 @@ extension ChatClient {
     of room: ConversationID, newest count: Int,
     show: @escaping @Sendable ([String]) -> Void = { _ in }
   ) -> ThreadScreen {
-    ThreadScreen(store, store.thread(room).live(newest: count), show: show)
+    ThreadScreen(store.thread(room).live(newest: count), show: show)
   }
 
   /// The lines of a screen as one read gives them: messages and names of one moment.
   public func lines(in room: ConversationID, newest count: Int) throws -> [String] {
     try store.read { chat in
-      let slice = try chat.thread(room).tail(count)
-      let people = try chat.profiles(of: slice.lazy.map(\.sender))
-      return slice.map {
-        "\(people[$0.sender]?.name ?? "\($0.sender)"): \(ThreadScreen.text(of: $0))"
-      }
+      try chat.thread(room).tail(count).map { ThreadScreen.line(of: $0) }
     }
   }
 }

@@ -328,7 +328,9 @@ extension ConversationActs {
   func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
     try transaction.summaries.flush()
     var cursor = Cursor(view.source, Schema.conversations)
-    return try flushed().list.conversation(conversation.number, &cursor)
+    let view = try flushed()
+    var profiles = ListedProfiles(view)
+    return try view.list.conversation(conversation.number, &cursor, &profiles)
   }
 
   /// Returns the oldest conversation with exactly these participants, of this kind or of unknown

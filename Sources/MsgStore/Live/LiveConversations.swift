@@ -130,6 +130,11 @@ struct LiveConversationsRequest: LiveRequest {
   }
 
   func isConcerned(by changes: StoreChanges, showing list: ConversationSlice) -> Bool {
+    if changes.hasProfileChanges,
+      list.contains(where: { changes.mayConcern($0.profiledMembers) })
+    {
+      return true
+    }
     // Nothing is shown after this place; a list that is complete has no such place.
     let end = list.older
     for (id, changes) in changes.conversations {

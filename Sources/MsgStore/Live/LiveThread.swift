@@ -123,8 +123,8 @@ public struct LiveSlice: Sendable, Hashable {
   public let slice: MessageSlice
   /// The differences from the previous value; for the first value, from an empty slice.
   ///
-  /// A message is `changed` also if only its delivery or its reading changed and receipts are
-  /// counted.
+  /// A message is `changed` also if only the profile of its author changed, or, where receipts are
+  /// counted, its delivery or its reading.
   public let differences: LiveDifferences
   /// The delivery of the local member's acknowledged messages, by index; nil for all others.
   ///
@@ -316,6 +316,9 @@ struct LiveThreadRequest: LiveRequest {
   }
 
   func isConcerned(by changes: StoreChanges, showing content: Content) -> Bool {
+    if changes.hasProfileChanges, changes.mayConcern(content.slice.content.origin.senders) {
+      return true
+    }
     guard let changes = changes.conversations[conversation] else { return false }
     if changes.concernsMessages { return true }
     // Whoever joins or leaves changes the number of recipients.
@@ -341,7 +344,7 @@ struct LiveThreadRequest: LiveRequest {
       },
       oldName: { a?.message(at: $0).id },
       newName: { b.message(at: $0).id },
-      compare: { a?.message(at: $0) == b.message(at: $1) && isDeliverySame($0, $1) })
+      compare: { a?.looksSame($0, b, $1) == true && isDeliverySame($0, $1) })
     guard let old else { return differences }
     differences.isOlderChanged = old.slice.older != new.slice.older
     differences.isNewerChanged = old.slice.newer != new.slice.newer

@@ -1,11 +1,12 @@
 /// The part of a store that a live value depends on.
 public enum LiveScope: Sendable, Hashable {
-  /// One conversation, with its messages, receipts, draft, and transfers; see
-  /// `ConversationChanges`.
+  /// One conversation, with its messages, receipts, draft, and transfers, see
+  /// `ConversationChanges`, and the profiles of members.
   ///
   /// The id may be a former one, and the scope follows a rename.
   case conversation(ConversationID)
-  /// The lists of conversations: all that a `Conversation` shows, of any conversation.
+  /// The lists of conversations: all that a `Conversation` shows, of any conversation, and the
+  /// profiles of members.
   case list
   /// The unread totals.
   case counters
@@ -77,8 +78,9 @@ struct LiveValueRequest<Value: Equatable & Sendable>: LiveRequest {
 
   func isConcerned(by changes: StoreChanges, showing content: Value) -> Bool {
     switch scope {
-    case .conversation(let id): changes.conversations[id] != nil
-    case .list: changes.conversations.contains { $0.value.concernsList }
+    case .conversation(let id): changes.conversations[id] != nil || changes.hasProfileChanges
+    case .list:
+      changes.hasProfileChanges || changes.conversations.contains { $0.value.concernsList }
     case .counters: changes.hasCounterChanges
     case .outbox: changes.hasOutboxChanges
     case .profiles: changes.hasProfileChanges

@@ -23,13 +23,13 @@ extension SliceContent {
       .compare(to: other.bytes(b.idOffset, Int(b.idByteCount)))
   }
 
-  /// Returns true if two messages at the same place look the same; nil if they are different
-  /// messages.
+  /// Returns true if two messages at the same place look the same, with their authors; nil if they
+  /// are different messages.
   func isSame(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Bool? {
     let (a, b) = (row(index), other.row(otherIndex))
     guard a.isPlain && b.isPlain else {
       let (message, otherMessage) = (self.message(at: index), other.message(at: otherIndex))
-      return message.id == otherMessage.id ? message == otherMessage : nil
+      return message.id == otherMessage.id ? looksSame(index, other, otherIndex) : nil
     }
     defer {
       extendLifetime(self)
@@ -43,5 +43,19 @@ extension SliceContent {
       && bytes(a.textOffset, Int(a.textByteCount))
         .compare(to: other.bytes(b.textOffset, Int(b.textByteCount))) == 0
       && origin.conversation == other.origin.conversation
+      && hasSameProfile(a.senderIndex, other, b.senderIndex)
+  }
+
+  /// Returns true if two messages at any places look the same, with their authors.
+  func looksSame(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Bool {
+    message(at: index) == other.message(at: otherIndex)
+      && hasSameProfile(
+        row(index).senderIndex, other, other.row(otherIndex).senderIndex)
+  }
+
+  private func hasSameProfile(_ sender: Int32, _ other: SliceContent, _ otherSender: Int32) -> Bool
+  {
+    if origin.hasNoProfiles && other.origin.hasNoProfiles { return true }
+    return origin.profile(at: sender) == other.origin.profile(at: otherSender)
   }
 }

@@ -3,6 +3,9 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   /// The most members in `participants`, except in a task of the outbox.
   public static let maximumListedParticipantCount = 32
 
+  /// The most participants whose profiles come with a conversation.
+  public static let maximumProfiledParticipantCount = 8
+
   private let content: Content
 
   init(_ fields: Fields) { content = Content(fields) }
@@ -27,13 +30,14 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   ///   - hasDraft: True if it has a draft.
   ///   - isMarkedUnread: True if the local member has marked it as unread.
   ///   - updatedAt: The newest time of its title, picture, and marks.
+  ///   - profiles: The profiles that `profile(of:)` returns.
   public init(
     id: ConversationID, kind: ConversationKind = .group, participants: [MemberID] = [],
     title: String? = nil, avatar: String? = nil, preview: ConversationPreview? = nil,
     lastActivity: Timestamp? = nil, messageCount: Int = 0, unreadCount: Int = 0,
     unreadMentionCount: Int = 0, isMember: Bool = true, isPinned: Bool = false,
     isMuted: Bool = false, isArchived: Bool = false, hasDraft: Bool = false,
-    isMarkedUnread: Bool = false, updatedAt: Timestamp? = nil
+    isMarkedUnread: Bool = false, updatedAt: Timestamp? = nil, profiles: [MemberProfile] = []
   ) {
     let place = ListPlace(
       section: isArchived ? .archived : isPinned ? .pinned : .normal,
@@ -47,7 +51,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
         isArchived: isArchived, isMarkedUnread: isMarkedUnread, hasDraft: hasDraft,
         updatedAt: updatedAt, deletedUpTo: nil, lastActivity: lastActivity,
         unreadCount: unreadCount, unreadMentionCount: unreadMentionCount,
-        messageCount: messageCount, preview: preview,
+        messageCount: messageCount, preview: preview, profiles: profiles,
         position: ConversationPosition(place: place, number: 0), isDeleted: false))
   }
 
@@ -109,6 +113,29 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   public var messageCount: Int { content.fields.messageCount }
   /// The last message in thread order; nil without messages.
   public var preview: ConversationPreview? { content.fields.preview }
+  /// Returns the name and the picture of a member, as of the snapshot that the conversation was
+  /// read from.
+  ///
+  /// Comes with the conversation for the author of the last message and, where the conversation has
+  /// no title, for the first 8 participants, from whose names a title can be made. Nil for all
+  /// others, and if the store has no profile of the member. Costs a walk along these profiles.
+  public func profile(of id: MemberID) -> MemberProfile? {
+    content.fields.profiles.first { $0.id == id }
+  }
+  /// The members whose profiles come with the conversation, as far as there are any.
+  var profiledMembers: [MemberID] {
+    Self.profiledMembers(title: title, participants, sender: preview?.sender)
+  }
+
+  /// Returns the members whose profiles come with a conversation of these fields.
+  static func profiledMembers(
+    title: String?, _ participants: [MemberID], sender: MemberID?
+  ) -> [MemberID] {
+    let named = title == nil ? participants.prefix(maximumProfiledParticipantCount) : []
+    guard let sender, !named.contains(sender) else { return Array(named) }
+    return named + [sender]
+  }
+
   /// The position in the list of conversations.
   public var position: ConversationPosition { content.fields.position }
   /// True if the conversation was deleted and nothing newer has arrived.
@@ -154,6 +181,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
     let unreadMentionCount: Int
     let messageCount: Int
     let preview: ConversationPreview?
+    let profiles: [MemberProfile]
     let position: ConversationPosition
     let isDeleted: Bool
   }

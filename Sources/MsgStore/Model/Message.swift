@@ -22,21 +22,33 @@ public struct Message: Sendable, Identifiable {
   // more when it is made, which took a third of the time of reading one.
   @usableFromInline var ownRare: Optional<Rare>
 
-  /// The conversation and the senders, shared by all messages of a slice so that making a message
-  /// counts one reference.
+  /// The conversation and the senders with their profiles, shared by all messages of a slice so
+  /// that making a message counts one reference.
   @usableFromInline
   final class Origin: Sendable {
     @usableFromInline let conversation: ConversationID
     @usableFromInline let senders: [MemberID]
+    /// The profiles of the senders, at the same indices; empty if there are none.
+    private let profiles: [MemberProfile?]
     let rares: (any RareSource)?
 
     init(
-      _ conversation: ConversationID, _ senders: [MemberID], rares: (any RareSource)? = nil
+      _ conversation: ConversationID, _ senders: [MemberID], _ profiles: [MemberProfile?] = [],
+      rares: (any RareSource)? = nil
     ) {
       self.conversation = conversation
       self.senders = senders
+      self.profiles = profiles
       self.rares = rares
     }
+
+    /// Returns the profile of a sender, or nil without one.
+    func profile(at index: Int32) -> MemberProfile? {
+      profiles.isEmpty ? nil : profiles[Int(index)]
+    }
+
+    /// True if no sender has a profile.
+    var hasNoProfiles: Bool { profiles.isEmpty }
 
     /// Returns the rare fields of a message of the slice, or nil if the index is -1.
     @usableFromInline @inline(never)
@@ -161,6 +173,13 @@ public struct Message: Sendable, Identifiable {
     @inlinable get { origin.senders[Int(senderIndex)] }
     set { setOrigin(conversation, newValue) }
   }
+
+  /// The name and the picture of the author, as of the snapshot that the message was read from.
+  ///
+  /// Nil if the store had no profile of the author then, and for a message that was not read from a
+  /// store or got another conversation or author since. It is no part of the message: equal
+  /// messages may have different ones.
+  public var senderProfile: MemberProfile? { origin.profile(at: senderIndex) }
 
   private mutating func setOrigin(_ conversation: ConversationID, _ sender: MemberID) {
     ownRare = rare

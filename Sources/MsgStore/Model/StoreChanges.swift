@@ -62,6 +62,11 @@ public struct StoreChanges: Sendable, Hashable {
   /// True if a profile may have changed.
   public var hasProfileChanges: Bool { coversAllProfiles || !profiles.isEmpty }
 
+  /// Returns true if the profile of any of these members may have changed.
+  func mayConcern(_ members: some Sequence<MemberID>) -> Bool {
+    coversAllProfiles || members.contains { profiles.contains($0) }
+  }
+
   mutating func setAnything() {
     conversations = [:]
     (coversEverything, hasCounterChanges, hasOutboxChanges) = (true, true, true)

@@ -9,7 +9,8 @@ struct ListReader {
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     guard let number = try view.number(of: id) else { return nil }
     var cursor = Cursor(view.source, Schema.conversations)
-    let conversation = try conversation(number, &cursor)
+    var profiles = ListedProfiles(view)
+    let conversation = try conversation(number, &cursor, &profiles)
     return conversation.isDeleted ? nil : conversation
   }
 
@@ -36,6 +37,7 @@ struct ListReader {
     guard count >= 1 else { throw .input(.count(count)) }
     var list = Cursor(view.source, Schema.activity)
     var cursor = Cursor(view.source, Schema.conversations)
+    var profiles = ListedProfiles(view)
     var found: [Conversation] = []
     found.reserveCapacity(min(count, 100))
     var key = ByteBuffer()
@@ -58,7 +60,7 @@ struct ListReader {
       guard (entry.place.section == .archived) == isArchived else { break }
       hasMore = found.count == count
       if hasMore { break }
-      found.append(try conversation(entry.number, &cursor))
+      found.append(try conversation(entry.number, &cursor, &profiles))
       try storage { () throws(PageFileError) in _ = try list.previous() }
     }
     return ConversationSlice(found, older: hasMore ? found.last?.position : nil)
@@ -75,7 +77,8 @@ struct ListReader {
         guard let next = try view.conversations.nextConversation(after: last, &cursor) else {
           return nil
         }
-        return (next, try conversation(next, &cursor))
+        var profiles = ListedProfiles(view)
+        return (next, try conversation(next, &cursor, &profiles))
       }
       if let next { try body(next.1) }
       number = next?.0
@@ -83,7 +86,9 @@ struct ListReader {
   }
 
   /// Returns a conversation as a list shows it, read with a cursor of the conversations tree.
-  func conversation(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> Conversation {
+  func conversation(
+    _ number: UInt32, _ cursor: inout Cursor, _ profiles: inout ListedProfiles
+  ) throws(StoreError) -> Conversation {
     var key = KeyEncoding.key(number)
     var copy = ByteBuffer()
     let summary = try view.conversations.summary(number, key.bytes, &cursor, &copy)
@@ -93,7 +98,7 @@ struct ListReader {
     let details = try view.conversations.details(number, key.bytes, cursor, &copy)
     return try conversation(
       number, summary, details,
-      participants: try view.conversations.names(of: details.listedParticipants))
+      participants: try view.conversations.names(of: details.listedParticipants), &profiles)
   }
 
   /// Returns a conversation with all its participants.
@@ -107,16 +112,19 @@ struct ListReader {
     let details = try view.conversations.details(number, &cursor)
     let active = try view.conversations.ordered(
       try view.conversations.members(number).members.filter(\.isActive))
+    var profiles = ListedProfiles(view)
     return try conversation(
-      number, summary, details, participants: try view.conversations.names(of: active.map(\.number))
-    )
+      number, summary, details,
+      participants: try view.conversations.names(of: active.map(\.number)), &profiles)
   }
 
   private func conversation(
     _ number: UInt32, _ summary: ConversationSummary, _ details: ConversationDetails,
-    participants: [MemberID]
+    participants: [MemberID], _ profiles: inout ListedProfiles
   ) throws(StoreError) -> Conversation {
     let preview = try preview(number, summary)
+    let profiledMembers = Conversation.profiledMembers(
+      title: details.title.text, participants, sender: preview?.sender)
     let place = summary.listPlace
     let fields = Conversation.Fields(
       id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,
@@ -136,13 +144,14 @@ struct ListReader {
       unreadCount: view.localMember == nil ? 0 : summary.unreadCount,
       unreadMentionCount: view.localMember == nil ? 0 : summary.mentionCount,
       messageCount: summary.messageCount, preview: preview,
+      profiles: try profiles.profiles(of: profiledMembers),
       position: ConversationPosition(
         place: place ?? ListPlace(section: .normal, time: summary.listTime), number: number),
       isDeleted: place == nil)
     return Conversation(fields)
   }
 
-  /// Returns all that is known of a conversation's members, with their names.
+  /// Returns everything known about a conversation's members, with their names.
   func participations(_ id: ConversationID) throws(StoreError) -> [Participation] {
     guard let number = try visibleConversation(id) else { return [] }
     var found: [Participation] = []

@@ -355,7 +355,8 @@ struct SliceBuilder: ~Copyable {
     return MessageSlice(
       SliceContent(
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
-        origin: Message.Origin(conversation, senders.members, rares: deferred?.takeRares()),
+        origin: Message.Origin(
+          conversation, senders.members, senders.profiles, rares: deferred?.takeRares()),
         hasOlder: hasOlder, hasNewer: hasNewer, gaps: gaps))
   }
 
@@ -364,6 +365,7 @@ struct SliceBuilder: ~Copyable {
     buffer.append(zeros: MessageID.maximumInlineByteCount + 1)
     return rows[0].message(
       buffer.bytes, rares,
-      Message.Origin(conversation, senders.members, rares: deferred?.takeRares()))
+      Message.Origin(
+        conversation, senders.members, senders.profiles, rares: deferred?.takeRares()))
   }
 }

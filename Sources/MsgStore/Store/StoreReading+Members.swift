@@ -8,12 +8,13 @@ extension StoreReading where Self: ~Copyable {
     try access.read { (view) throws(StoreError) in try view.directory.profile(of: id) }
   }
 
-  /// Returns the stored profiles of these members, for the names and pictures of a screen.
+  /// Returns the stored profiles of these members, such as of those whom messages mention.
   ///
   ///     let slice = try chat.thread(room).tail(50)
-  ///     let people = try chat.profiles(of: slice.lazy.map(\.sender))
+  ///     let people = try chat.profiles(of: slice.lazy.flatMap(\.mentions))
   ///
-  /// Each member is looked up once, however often it is given; that costs two lookups.
+  /// Those of authors come with their messages: ``Message/senderProfile``. Each member is looked up
+  /// once, however often it is given; that costs two lookups.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func profiles(

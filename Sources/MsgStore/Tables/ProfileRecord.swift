@@ -77,6 +77,9 @@ package struct ProfileRecord: StoredRecord, Hashable {
 package struct DirectoryReader {
   let view: StoreView
 
+  /// True if nothing is stored of any member, which readers of messages notice at once.
+  var isUnused: Bool { view.source.root(of: Schema.directory) == .none }
+
   /// Returns the record of a member, or nil without one.
   package func record(_ number: UInt32) throws(StoreError) -> ProfileRecord? {
     try view.record(KeyEncoding.key(number))
