@@ -46,7 +46,8 @@ public struct MessageReplies: ~Copyable {
   public func count(atMost limit: Int = .max) throws(StoreError) -> Int {
     guard let number else { return 0 }
     return try view.within { () throws(StoreError) in
-      var scan = ReplyScan(view, number, names, from: .start, isForward: true)
+      var scan = MomentScan(
+        view, number, RepliesTo(view, names), from: .start, isForward: true)
       var count = 0
       while count < limit, try scan.next() { count += 1 }
       return count
@@ -83,7 +84,8 @@ public struct MessageReplies: ~Copyable {
     }
     return try view.within { () throws(StoreError) in
       var builder = SliceBuilder(view, conversation, number, count: count)
-      var scan = ReplyScan(view, number, names, from: position, isForward: isForward)
+      var scan = MomentScan(
+        view, number, RepliesTo(view, names), from: position, isForward: isForward)
       var isThere = try scan.next()
       while isThere, builder.count < count {
         guard try builder.append(&scan.cursor) else { throw builder.corrupt }
@@ -102,8 +104,9 @@ public struct MessageReplies: ~Copyable {
   ) throws(StoreError) -> Bool {
     // Nothing lies beyond the ends of the thread.
     if position.place.phase == (isForward ? .end : .start) { return false }
-    var scan = ReplyScan(
-      view, number, names, from: position, isInclusive: true, isForward: isForward)
+    var scan = MomentScan(
+      view, number, RepliesTo(view, names), from: position, isInclusive: true,
+      isForward: isForward)
     return try scan.next()
   }
 }
@@ -115,7 +118,7 @@ extension ThreadReader {
     guard let found = try view.find(conversation) else {
       return MessageReplies(view, conversation, nil, [], nil)
     }
-    let names = try ReplyScan.names(of: id, in: found.number, view)
+    let names = try view.answeredNames(of: id, in: found.number)
     let start = try view.work.enteredMessages().start(in: found.number)
     return MessageReplies(view, found.id, found.number, names, start)
   }

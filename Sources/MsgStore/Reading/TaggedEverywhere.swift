@@ -197,9 +197,9 @@ private struct TaggedEverywhereScan: ~Copyable {
   ) throws(StoreError) -> [TaggedPosition] {
     var found: [TaggedPosition] = []
     for place in [Place.acknowledged(time, sequence: .min), .pending(time, localOrder: .min)] {
-      var scan = TagScan(
-        view, conversation, tag.fixedNumber ?? 0, from: MessagePosition(place, ""),
-        isInclusive: true, isForward: true)
+      var scan = MomentScan(
+        view, conversation, MessagesTagged(view, in: conversation, tag.fixedNumber ?? 0),
+        from: MessagePosition(place, ""), isInclusive: true, isForward: true)
       while try scan.next() {
         let position = try scan.cursor.position()
         guard ThreadMoment(position.place) == ThreadMoment(place) else { break }

@@ -150,9 +150,10 @@ private struct TagWalk: ~Copyable {
 
   var count: Int { builder.count }
 
-  private func scan(isInclusive: Bool, isForward: Bool) -> TagScan {
-    TagScan(
-      view, builder.number, tag, from: start, isInclusive: isInclusive, isForward: isForward)
+  private func scan(isInclusive: Bool, isForward: Bool) -> MomentScan<MessagesTagged> {
+    MomentScan(
+      view, builder.number, MessagesTagged(view, in: builder.number, tag), from: start,
+      isInclusive: isInclusive, isForward: isForward)
   }
 
   /// Returns the number of messages before the position, counted up to a limit.
@@ -177,7 +178,9 @@ private struct TagWalk: ~Copyable {
   }
 
   /// Appends messages up to a limit; returns true if there are more.
-  private mutating func copy(_ scan: inout TagScan, limit: Int) throws(StoreError) -> Bool {
+  private mutating func copy(_ scan: inout MomentScan<MessagesTagged>, limit: Int)
+    throws(StoreError) -> Bool
+  {
     var count = 0
     while try scan.next() {
       if count == limit { return true }

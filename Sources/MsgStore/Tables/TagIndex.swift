@@ -20,6 +20,13 @@ package struct TagIndex {
   /// Returns true if a message has a tag; nil if that follows from its attachments, and its record
   /// does not say of which kinds they are.
   func has(_ tag: TagSet, _ record: MessageRecord) throws(StoreError) -> Bool? {
+    if tag.isSubset(of: .attachments), let outline = TraitsOutline(record.traitsBytes) {
+      // The same as below, without decoding the rest.
+      if outline.bits.contains(.expired) { return false }
+      if outline.tags.isSuperset(of: tag) { return true }
+      if !outline.tags.isDisjoint(with: .attachments) { return false }
+      return outline.bits.contains(.attachments) ? nil : false
+    }
     guard let traits = record.traits() else {
       throw view.corrupt(Schema.messages, "tags: malformed traits")
     }
@@ -43,36 +50,6 @@ package struct TagIndex {
         traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
       return isUnknown ? nil : false
     }
-  }
-
-  /// Returns the moments of a tag's entries from one on, in order, forwards or backwards.
-  ///
-  /// - Parameter isInclusive: True to begin with the moment itself, if it has an entry.
-  func moments(
-    of tag: UInt8, in conversation: UInt32, from moment: ThreadMoment, isInclusive: Bool,
-    isForward: Bool, maximumCount: Int
-  ) throws(StoreError) -> [ThreadMoment] {
-    var found: [ThreadMoment] = []
-    var cursor = Cursor(view.source, Schema.tags)
-    let prefix = TagKey.count(conversation, tag)
-    let start = TagKey.entryKey(conversation, tag, moment)
-    let isEqual = try storage { () throws(PageFileError) in
-      isForward ? try cursor.seek(start.bytes) : try cursor.seekBack(start.bytes)
-    }
-    if isEqual, !isInclusive { try step(&cursor, isForward) }
-    var key = ByteBuffer(capacity: 32)
-    while found.count < maximumCount, cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
-      key.removeAll()
-      cursor.appendKey(to: &key)
-      switch TagKey.parts(key.bytes) {
-      case .entry(_, _, let moment): found.append(moment)
-      // Lies before all entries.
-      case .count: return found
-      default: throw view.corrupt(Schema.tags, "malformed key (\(key.count) bytes)")
-      }
-      try step(&cursor, isForward)
-    }
-    return found
   }
 
   /// Returns the client's own names of tags, by number.
@@ -112,12 +89,6 @@ package struct TagIndex {
   /// Returns the tag of a number that was set; nil for a name that the store does not know.
   package func tag(_ number: UInt8) throws(StoreError) -> MessageTag? {
     try settable(TagSet(number: number)).first
-  }
-
-  private func step(_ cursor: inout Cursor, _ isForward: Bool) throws(StoreError) {
-    try storage { () throws(PageFileError) in
-      _ = isForward ? try cursor.next() : try cursor.previous()
-    }
   }
 }
 

@@ -9,6 +9,8 @@ package struct TraitsOutline {
   package let bits: MessageTraits.Bits
   package private(set) var mentionsOffset = 0
   package private(set) var mentionCount = 0
+  /// The tags that do not follow from the rest of the record.
+  private(set) var tags: TagSet = []
   /// The number of reactions, by all emoji.
   package private(set) var reactionCount = 0
 
@@ -35,7 +37,10 @@ package struct TraitsOutline {
     if bits.contains(.mentions), !readMentions(&reader) { return nil }
     if bits.contains(.reactionCounts), !readCounts(&reader) { return nil }
     if bits.contains(.ownFields), !OwnFields.check(&reader) { return nil }
-    if bits.contains(.tags), TagSet(&reader, bits) == nil { return nil }
+    if bits.contains(.tags) {
+      guard let tags = TagSet(&reader, bits) else { return nil }
+      self.tags = tags
+    }
     guard reader.isAtEnd else { return nil }
   }
 

@@ -1,0 +1,38 @@
+import PageFile
+
+/// The index of the messages with one tag.
+struct MessagesTagged: MomentIndex {
+  private let view: StoreView
+  private let number: UInt32
+  private let tag: UInt8
+
+  init(_ view: StoreView, in number: UInt32, _ tag: UInt8) {
+    self.view = view
+    self.number = number
+    self.tag = tag
+  }
+
+  func moments(
+    in conversation: UInt32, from moment: ThreadMoment, isInclusive: Bool, isForward: Bool,
+    maximumCount: Int
+  ) throws(StoreError) -> [ThreadMoment] {
+    try view.moments(
+      behind: TagKey.count(conversation, tag), in: Schema.tags, from: moment,
+      isInclusive: isInclusive, isForward: isForward, maximumCount: maximumCount)
+  }
+
+  func lists(
+    _ cursor: inout MessageCursor, _ value: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    guard let record = try cursor.record(&value) else {
+      throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed message")
+    }
+    let tag = TagSet(number: tag)
+    if let isTagged = try view.tags.has(tag, record) { return isTagged }
+    guard let traits = record.traits() else {
+      throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed traits")
+    }
+    let id = if let name = traits.names.first { name } else { try cursor.position().id }
+    return try view.facts.attachmentTags(of: id, in: number).isSuperset(of: tag)
+  }
+}
