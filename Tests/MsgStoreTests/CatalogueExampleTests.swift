@@ -110,6 +110,12 @@ import Testing
       for message in older { show(message) }
     }
 
+    let bob = MemberProfile(of: "bob", name: "Bob", version: 3)
+    try await store.write { chat in try chat.receive(bob) }
+    let named = try await store.read { chat in try chat.thread(room).tail(50) }
+    for message in named { print(message.senderProfile?.name ?? "unknown", message.text) }
+    #expect(named.contains { $0.senderProfile == bob })
+
     let unread = try await store.read { chat in try chat.thread(room).firstUnread(count: 50) }
     let found = try await store.read { chat in try chat.thread(room).around("m-2", count: 50) }
 

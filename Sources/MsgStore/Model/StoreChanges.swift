@@ -13,6 +13,8 @@ public struct StoreChanges: Sendable, Hashable {
   /// A former id leads to the new one; see `ConversationChanges.newID`.
   public private(set) var conversations: [ConversationID: ConversationChanges] = [:]
   /// The members whose profiles have changed; empty if ``coversAllProfiles``.
+  ///
+  /// Conversations and messages that come with them are not told as changed.
   public private(set) var profiles: Set<MemberID> = []
   /// True if any profile may have changed, because too many have.
   public private(set) var coversAllProfiles = false
