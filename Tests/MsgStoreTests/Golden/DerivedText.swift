@@ -6,8 +6,12 @@ struct DerivedText {
   private(set) var lines: [String] = []
 
   static func lines(of store: MessageStore) throws -> [String] {
+    try store.read { try lines(of: $0) }
+  }
+
+  static func lines(of chat: borrowing StoreSnapshot) throws -> [String] {
     var text = DerivedText()
-    try store.read { try text.add($0) }
+    try text.add(chat)
     return text.lines
   }
 
