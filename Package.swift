@@ -11,6 +11,19 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Optimises the libraries of a debug build and keeps their assertions, for `make test`: the tests
+/// run through them millions of times.
+///
+/// Only where the environment asks for it, since a package with unsafe flags cannot be depended on.
+let optimized: [SwiftSetting] =
+  Context.environment["MSGSTORE_OPTIMIZED_LIBRARIES"] == nil
+  ? []
+  : [
+    .unsafeFlags([
+      "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
+    ])
+  ]
+
 /// The platforms that have a liblz4 to link; the others always use the package's own codec.
 let havingLZ4: [Platform] = [.linux, .macOS]
 
@@ -68,7 +81,7 @@ let package = Package(
       providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "PageFile", swiftSettings: strict),
+    .target(name: "PageFile", swiftSettings: strict + optimized),
     // The cipher of encrypted stores; empty without the trait. `Encryption/` has its tests.
     .target(
       name: "SealedPages",
@@ -80,9 +93,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     // Trains dictionaries for compression; it knows no messages.
-    .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: strict),
+    .target(
+      name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: strict + optimized),
     // Two codecs of one format with the same interface: the package's own, and liblz4.
-    .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: strict),
+    .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: strict + optimized),
     .target(
       name: "SystemLZ4",
       dependencies: ["PageFile", .target(name: "CLZ4", condition: .when(platforms: havingLZ4))],
@@ -94,7 +108,7 @@ let package = Package(
         .target(
           name: "SystemLZ4", condition: .when(platforms: havingLZ4, traits: ["SystemLZ4"])),
       ],
-      swiftSettings: strict + [
+      swiftSettings: strict + optimized + [
         .define("SYSTEM_LZ4", .when(platforms: havingLZ4, traits: ["SystemLZ4"]))
       ]),
     // Dates and localized errors, for an app that uses Foundation anyway.
@@ -104,7 +118,8 @@ let package = Package(
     .target(name: "MsgStoreUI", dependencies: ["MsgStore"], swiftSettings: strict),
     // Check, export, restore, salvage: an app that does not import it does not carry it.
     .target(
-      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
+      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"],
+      swiftSettings: strict + optimized),
     // Localized errors of the tools.
     .target(
       name: "MsgStoreToolsFoundation", dependencies: ["MsgStoreTools"], swiftSettings: strict),
@@ -149,7 +164,7 @@ let package = Package(
     // A disk that loses power, and what is asked of stores on it.
     .target(
       name: "Simulation", dependencies: ["PageFile"], path: "Tests/Simulation",
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     // Damage to whole stores, for the tests and for long runs.
     .target(
       name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
