@@ -32,6 +32,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
 
   // Expiry.
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
+  case muteEndUncounted, olderMuteWins, movedMuteKept
 
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept

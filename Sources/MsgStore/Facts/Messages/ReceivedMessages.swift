@@ -162,7 +162,7 @@ package struct ReceivedMessages: TransactionPart {
     try transaction.messages.place(stored, at: position, in: conversation)
     if arrival == .live {
       try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
-      if leavesArchive(conversation) { transaction.leavingArchive.insert(conversation.number) }
+      if try leavesArchive(conversation) { transaction.leavingArchive.insert(conversation.number) }
     }
     if transaction.isAnythingWaiting == true, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
@@ -171,9 +171,11 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Returns true if a new message brings a conversation back to the main list.
-  func leavesArchive(_ conversation: OpenConversation) -> Bool {
-    rules.newMessagesLeaveArchive && conversation.summary.marks.contains(.archived)
-      && !conversation.summary.marks.contains(.muted)
+  func leavesArchive(_ conversation: OpenConversation) throws(StoreError) -> Bool {
+    guard rules.newMessagesLeaveArchive, conversation.summary.marks.contains(.archived) else {
+      return false
+    }
+    return try !transaction.muteEnds.isMuted(conversation)
   }
 
   package func newPendingPlace(
