@@ -128,10 +128,10 @@ extension StoreWriter {
   /// Mutes a conversation, whose unread messages are then counted separately, or unmutes it.
   ///
   /// A mute with an end is over at that time by the clock: ``Conversation/isMuted`` is false in
-  /// each snapshot from then on. ``StoreReading/unreadTotals`` follow with the first step of work after
-  /// it, within a second in an open store, and listeners are told. A clock that is set back mutes
-  /// the conversation again until a time heard from the server has passed the end, too. Costs a few
-  /// lookups.
+  /// each snapshot from then on. ``StoreReading/unreadTotals`` follow with the first step of work
+  /// after it, within a second in an open store, and listeners are told. A clock that is set back
+  /// mutes the conversation again until a time heard from the server has passed the end, too. Costs
+  /// a few lookups.
   ///
   /// - Parameters:
   ///   - isMuted: True to mute it, false to unmute it.

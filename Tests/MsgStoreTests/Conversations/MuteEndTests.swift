@@ -351,9 +351,8 @@ import Testing
     try store.write { _ = try $0.setMuted(true, of: "room", until: time(2000)) }
     try store.close()
     try directory.plant(in: "store") { source in
-      let (entry, other) = (
-        ExpiryKey(muteOf: 1, until: 2000).encoded, ExpiryKey(muteOf: 2, until: 2000).encoded
-      )
+      let entry = ExpiryKey(muteOf: 1, until: 2000).encoded
+      let other = ExpiryKey(muteOf: 2, until: 2000).encoded
       _ = try BTree(source, Schema.expiry).insert(other.bytes, .empty)
       _ = try BTree(source, Schema.expiry).remove(entry.bytes)
     }
