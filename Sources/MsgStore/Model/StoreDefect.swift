@@ -25,6 +25,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case olderTagWins, localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
   case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
+  case editNameLost
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.

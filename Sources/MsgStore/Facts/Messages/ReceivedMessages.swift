@@ -66,6 +66,7 @@ package struct ReceivedMessages: TransactionPart {
     guard message.rare != nil else { return }
     try message.expiresAt?.validate()
     try message.editedAt?.validate()
+    try message.editServerName?.validate()
     try message.deliveredAt?.validate()
     try message.readAt?.validate()
     try message.retractedAt?.validate()
@@ -106,6 +107,7 @@ package struct ReceivedMessages: TransactionPart {
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
+    if message.editedAt != nil { stored.traits.editName = message.editServerName }
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
     stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
