@@ -126,6 +126,10 @@ import Testing
     if random.chance(50) { details.createdAt = time() }
     if random.chance(30) { details.pinnedAt = time() }
     if random.chance(30) { details.mutedAt = time() }
+    if random.chance(30) {
+      details.mutedUntil = time()
+      details.hasMuteEnded = random.chance(50)
+    }
     if random.chance(30) { details.archivedAt = time() }
     if random.chance(30) { details.aliases = ["a", "room of one's own"] }
     details.hasDraft = random.chance(50)

@@ -120,7 +120,26 @@ struct ConversationActs: TransactionPart {
     return isChanged
   }
 
-  /// Sets or clears the mark pinned, muted, archived, or marked as unread.
+  /// Mutes a conversation, until a time or until this is cleared, or clears it.
+  ///
+  /// Returns true if anything changed.
+  func setMuted(
+    _ isMuted: Bool, until end: Timestamp?, of id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try end?.validate()
+    let conversation = try transaction.conversations.knownConversation(id)
+    var mute = isMuted ? Mute.on : .off
+    if isMuted, let end { mute = .until(end.microseconds, hasEnded: false) }
+    let details = try view.conversations.details(conversation.number)
+    if details.mute(conversation.summary.marks) == mute { return false }
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    return try transaction.conversations.update(conversation) { new in
+      new.details.mutedAt = Conversations.provisionalTime(after: known, new.details.newestTime)
+      new.mute = mute
+    }
+  }
+
+  /// Sets or clears the mark pinned, archived, or marked as unread.
   ///
   /// Returns true if anything changed.
   func set(
@@ -328,7 +347,7 @@ extension ConversationActs {
   func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
     try transaction.summaries.flush()
     var cursor = Cursor(view.source, Schema.conversations)
-    let view = try flushed()
+    let view = try transaction.shown()
     var profiles = ListedProfiles(view)
     return try view.list.conversation(conversation.number, &cursor, &profiles)
   }

@@ -26,6 +26,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   ///   - isMember: True if the local member takes part.
   ///   - isPinned: True if it stays at the top of the list.
   ///   - isMuted: True if its unread messages are counted separately.
+  ///   - mutedUntil: The time until which it is muted; nil if that has no end.
   ///   - isArchived: True if it is in the list of archived conversations.
   ///   - hasDraft: True if it has a draft.
   ///   - isMarkedUnread: True if the local member has marked it as unread.
@@ -36,8 +37,9 @@ public struct Conversation: Sendable, Hashable, Identifiable {
     title: String? = nil, avatar: String? = nil, preview: ConversationPreview? = nil,
     lastActivity: Timestamp? = nil, messageCount: Int = 0, unreadCount: Int = 0,
     unreadMentionCount: Int = 0, isMember: Bool = true, isPinned: Bool = false,
-    isMuted: Bool = false, isArchived: Bool = false, hasDraft: Bool = false,
-    isMarkedUnread: Bool = false, updatedAt: Timestamp? = nil, profiles: [MemberProfile] = []
+    isMuted: Bool = false, mutedUntil: Timestamp? = nil, isArchived: Bool = false,
+    hasDraft: Bool = false, isMarkedUnread: Bool = false, updatedAt: Timestamp? = nil,
+    profiles: [MemberProfile] = []
   ) {
     let place = ListPlace(
       section: isArchived ? .archived : isPinned ? .pinned : .normal,
@@ -48,7 +50,8 @@ public struct Conversation: Sendable, Hashable, Identifiable {
         participants: Array(participants.prefix(Self.maximumListedParticipantCount)),
         participantCount: participants.count, isMember: isMember, title: title, avatar: avatar,
         createdBy: nil, createdAt: nil, isPinned: isPinned, isMuted: isMuted,
-        isArchived: isArchived, isMarkedUnread: isMarkedUnread, hasDraft: hasDraft,
+        mutedUntil: isMuted ? mutedUntil : nil, isArchived: isArchived,
+        isMarkedUnread: isMarkedUnread, hasDraft: hasDraft,
         updatedAt: updatedAt, deletedUpTo: nil, lastActivity: lastActivity,
         unreadCount: unreadCount, unreadMentionCount: unreadMentionCount,
         messageCount: messageCount, preview: preview, profiles: profiles,
@@ -85,7 +88,12 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   /// True if the conversation stays at the top of the list.
   public var isPinned: Bool { content.fields.isPinned }
   /// True if its unread messages are counted separately.
+  ///
+  /// A mute with an end counts until then, by the clock at the moment of the snapshot. The totals
+  /// of unread messages follow as they do for expired messages; see ``mutedUntil``.
   public var isMuted: Bool { content.fields.isMuted }
+  /// The time at which the mute ends; nil if it ends when it is cleared, or if there is none.
+  public var mutedUntil: Timestamp? { content.fields.mutedUntil }
   /// True if it is in the list of archived conversations instead of the main list.
   public var isArchived: Bool { content.fields.isArchived }
   /// True if the local member has marked it as unread, whatever its counters say.
@@ -171,6 +179,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
     let createdAt: Timestamp?
     let isPinned: Bool
     let isMuted: Bool
+    let mutedUntil: Timestamp?
     let isArchived: Bool
     let isMarkedUnread: Bool
     let hasDraft: Bool

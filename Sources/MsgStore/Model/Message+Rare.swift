@@ -19,6 +19,8 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var tags: [MessageTag] = []
   @usableFromInline var expiresAt: Timestamp?
   @usableFromInline var editedAt: Timestamp?
+  /// The server's own id of the edit.
+  @usableFromInline var editName: MessageID?
   @usableFromInline var retractedAt: Timestamp?
   @usableFromInline var deliveredAt: Timestamp?
   @usableFromInline var readAt: Timestamp?
@@ -126,6 +128,17 @@ extension Message {
   public var editedAt: Timestamp? {
     @inlinable get { rare?.fields.editedAt }
     set { setRare(\.editedAt, newValue) }
+  }
+
+  /// The server's own id of the edit that the current text is from; nil if it has told none.
+  ///
+  /// A server that sends edits as events of their own names them by it, in a later retraction or
+  /// an answer. It counts only with ``editedAt``, and goes with its edit when a later one replaces
+  /// that; then it is in ``MessageVersion/serverName``. Costs its bytes in the message, and nothing
+  /// without one.
+  public var editServerName: MessageID? {
+    @inlinable get { ownRare?.fields.editName }
+    set { setRare(\.editName, newValue) }
   }
 
   /// True if the text has been edited.

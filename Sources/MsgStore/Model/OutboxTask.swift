@@ -37,7 +37,7 @@ public enum OutboxTask: Sendable, Hashable {
   /// A value of the client's own field, its removal, or a kind, which is a field without a name.
   ///
   /// The value is whole, also where messages leave it out. Its time is the store's until
-  /// ``OutboxWriter/complete(_:serverTime:)`` states the server's.
+  /// ``OutboxWriter/complete(_:serverTime:serverName:)`` states the server's.
   case setOwnField(OwnField, of: FieldOwner)
 }
 

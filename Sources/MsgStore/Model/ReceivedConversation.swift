@@ -61,6 +61,11 @@ public struct ReceivedConversation: Sendable, Hashable {
   public var isPinned: Bool?
   /// True if its messages make no sound.
   public var isMuted: Bool?
+  /// The time at which the mute ends; nil if it ends when it is cleared.
+  ///
+  /// It is a part of ``isMuted``, and counts for nothing unless that is true. It may have passed.
+  /// Of two versions of one time the one with the later end wins.
+  public var mutedUntil: Timestamp?
   /// True if it is hidden from the main list.
   public var isArchived: Bool?
   /// True if the local member has marked it as unread on another device.

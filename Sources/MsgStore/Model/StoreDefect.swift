@@ -25,6 +25,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case olderTagWins, localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
   case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
+  case editNameLost
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.
@@ -32,6 +33,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
 
   // Expiry.
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
+  case muteEndUncounted, olderMuteWins, movedMuteKept
 
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept

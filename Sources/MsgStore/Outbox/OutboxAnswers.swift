@@ -33,8 +33,11 @@ struct OutboxAnswers: TransactionPart {
   /// Notes that the server has the work, and removes its entry.
   ///
   /// Returns false if the entry is gone or has another token by now, or no receipt changed.
-  func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
+  func finish(
+    _ item: OutboxItem, serverTime: Timestamp?, serverName: MessageID?
+  ) throws(StoreError) -> Bool {
     try serverTime?.validate()
+    try serverName?.validate()
     transaction.isDurabilityWanted = true
     let ordinal = item.id.rawValue
     let record = try transaction.outboxSweeps.currentEntry(ordinal)
@@ -49,7 +52,8 @@ struct OutboxAnswers: TransactionPart {
         _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
       case (.edit(let message, let time), _):
         _ = try transaction.edits.confirmEdit(
-          of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
+          of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime,
+          serverName: serverName)
       case (.retract(let message), _):
         _ = try transaction.retractions.confirmRetraction(
           of: message, in: id, serverTime: serverTime)

@@ -126,6 +126,7 @@ struct ListReader {
     let profiledMembers = Conversation.profiledMembers(
       title: details.title.text, participants, sender: preview?.sender)
     let place = summary.listPlace
+    let isMuted = view.isMuted(details, summary.marks)
     let fields = Conversation.Fields(
       id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,
       participantCount: details.participantCount, isMember: !details.hasLeft,
@@ -133,7 +134,8 @@ struct ListReader {
       createdBy: try details.createdBy.map { (number) throws(StoreError) in try view.member(number)
       },
       createdAt: details.createdAt.map { Timestamp(microseconds: $0) },
-      isPinned: summary.marks.contains(.pinned), isMuted: summary.marks.contains(.muted),
+      isPinned: summary.marks.contains(.pinned), isMuted: isMuted,
+      mutedUntil: isMuted ? details.mutedUntil.map { Timestamp(microseconds: $0) } : nil,
       isArchived: summary.marks.contains(.archived),
       isMarkedUnread: summary.marks.contains(.markedUnread), hasDraft: details.hasDraft,
       updatedAt: (details.newestTime ?? details.createdAt).map { Timestamp(microseconds: $0) },

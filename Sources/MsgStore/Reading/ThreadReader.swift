@@ -50,6 +50,7 @@ extension RareFields {
     expiresAt = traits.expiryTime.map(Timestamp.init(microseconds:))
     if traits.isRetracted { return }
     editedAt = traits.editTime.map(Timestamp.init(microseconds:))
+    editName = traits.editName
     hasHistory = traits.marks.contains(.versions)
     ownFields = traits.ownFields
   }
@@ -68,7 +69,9 @@ extension ThreadReader {
     var versions = try view.facts.versions(of: message.id(at: position), in: number)
     versions.sort { $0.precedes($1) }
     return versions.map {
-      MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
+      MessageVersion(
+        text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)),
+        serverName: $0.serverName)
     }
   }
 }

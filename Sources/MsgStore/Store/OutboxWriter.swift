@@ -100,16 +100,20 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   ///     it, all devices merge later changes alike: edits, retractions, reactions, titles,
   ///     pictures, and members who join or leave. For a deleted conversation it is the time up to
   ///     which messages were deleted.
+  ///   - serverName: The server's own id of an edit; see ``Message/editServerName``. Unused for
+  ///     other work: that of a message comes with `acknowledge`.
   /// - Returns: False if this was known already, or no longer matters.
-  /// - Throws: `input(.implausibleTime)`.
+  /// - Throws: `input(.implausibleTime)`, `input(.identifier)`.
   @discardableResult
   public func complete(
-    _ item: OutboxItem, serverTime: Timestamp? = nil
+    _ item: OutboxItem, serverTime: Timestamp? = nil, serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.outboxAnswers.finish(item, serverTime: serverTime))
+    try transaction.perform(
+      try transaction.outboxAnswers.finish(item, serverTime: serverTime, serverName: serverName))
   }
 
-  /// Reports that the server has taken several items, as `complete(_:serverTime:)` does for each.
+  /// Reports that the server has taken several items, as `complete(_:serverTime:serverName:)` does
+  /// for each.
   ///
   /// - Returns: The number of items of which this was not known already.
   @discardableResult

@@ -126,10 +126,26 @@ extension StoreWriter {
   }
 
   /// Mutes a conversation, whose unread messages are then counted separately, or unmutes it.
+  ///
+  /// A mute with an end is over at that time by the clock: ``Conversation/isMuted`` is false in
+  /// each snapshot from then on. ``StoreReading/unreadTotals`` follow with the first step of work
+  /// after it, within a second in an open store, and listeners are told. A clock that is set back
+  /// mutes the conversation again until a time heard from the server has passed the end, too. Costs
+  /// a few lookups.
+  ///
+  /// - Parameters:
+  ///   - isMuted: True to mute it, false to unmute it.
+  ///   - id: The conversation.
+  ///   - end: The time at which the mute ends, which may have passed; nil if it ends when it is
+  ///     cleared. Unused if `isMuted` is false.
+  /// - Returns: True if anything changed.
+  /// - Throws: `conversation(.notFound)`, `input(.implausibleTime)`.
   @discardableResult
-  public func setMuted(_ isMuted: Bool, of id: ConversationID) throws(StoreError) -> Bool {
+  public func setMuted(
+    _ isMuted: Bool, of id: ConversationID, until end: Timestamp? = nil
+  ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id))
+      try transaction.conversationActs.setMuted(isMuted, until: end, of: id))
   }
 
   /// Marks a conversation as unread, or takes the mark back.

@@ -142,18 +142,21 @@ extension StoreWriter {
   ///     facts about them that come later change nothing, until an edit with a later time lists
   ///     them again. nil if the edit says nothing of attachments. Files stay where they are.
   ///   - time: The time of the edit. Of two lists the one of the later edit counts.
+  ///   - serverName: The server's own id of the edit; nil if it has none. It stays with this
+  ///     edit: see ``Message/editServerName`` and ``MessageVersion/serverName``. Of several ids
+  ///     of one edit the greatest counts.
   /// - Returns: True if anything changed.
   /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.tooMany)`, `input(.attachment)`,
   ///   `input(.implausibleTime)`.
   @discardableResult
   public func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
-    attachments: [MessageAttachment]? = nil, at time: Timestamp
+    attachments: [MessageAttachment]? = nil, at time: Timestamp, serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.edits.receiveEdit(
         of: id, in: conversation, text: text, mentions: mentions, attachments: attachments,
-        at: time))
+        at: time, serverName: serverName))
   }
 
   /// Merges a received retraction of a message, by any member and of any age.

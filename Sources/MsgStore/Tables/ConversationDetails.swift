@@ -41,6 +41,10 @@ package struct ConversationDetails: Hashable, StoredRecord {
   /// Their values are in the summary.
   package var pinnedAt: Int64?
   package var mutedAt: Int64?
+  /// The time at which the mute ends; nil without an end, or if the conversation is not muted.
+  package var mutedUntil: Int64?
+  /// True if the mute has ended for good: the server's time has passed its end, too.
+  package var hasMuteEnded = false
   package var archivedAt: Int64?
   package var markedUnreadAt: Int64?
   /// The other names that lead to this conversation, the newest last.
@@ -79,6 +83,11 @@ package struct ConversationDetails: Hashable, StoredRecord {
     fields.optional(8, &createdAt, or: 0) { $0.fixed(&$1, "created at") }
     fields.optional(16, &pinnedAt, or: 0) { $0.fixed(&$1, "time of the pinned mark") }
     fields.optional(32, &mutedAt, or: 0) { $0.fixed(&$1, "time of the muted mark") }
+    fields.optional(4096, &mutedUntil, or: 0) {
+      $0.fixed(&$1, "time at which the mute ends ([C-24])")
+    }
+    fields.mark(8192, &hasMuteEnded)
+    fields.require(mutedUntil != nil || !hasMuteEnded)
     fields.optional(64, &archivedAt, or: 0) { $0.fixed(&$1, "time of the archived mark") }
     fields.optional(2048, &markedUnreadAt, or: 0) {
       $0.fixed(&$1, "time of the mark as unread")

@@ -1,11 +1,14 @@
 package import PageFile
 
-/// The messages of one moment of a conversation that expire at one time.
+/// The messages of one moment of a conversation that expire at one time, or the end of its mute.
 ///
-/// See docs/message-format.md, F-24 … F-28.
+/// See docs/message-format.md, F-24 … F-29.
 ///
 ///     key    time of expiry (8), number of the conversation (4), phase (1), time (8)
 ///     value  number of such messages, varint; empty for one
+///
+///     key    time at which its mute ends (8), number of the conversation (4)
+///     value  empty
 ///
 /// Before all entries lies the border of those that the counters have let go:
 ///
@@ -15,18 +18,25 @@ package struct ExpiryKey: Hashable, Comparable {
   /// The time of expiry.
   package var time: Int64
   package var conversation: UInt32
-  /// The moment at which the messages stand in their thread.
-  package var moment: ThreadMoment
+  /// The moment at which the messages stand in their thread; nil for the end of a mute.
+  package var moment: ThreadMoment?
 
-  package static let byteCount = 8 + KeyEncoding.numberByteCount + ThreadMoment.byteCount
+  /// The byte count of the entry of a mute.
+  static let muteByteCount = 8 + KeyEncoding.numberByteCount
+  package static let byteCount = muteByteCount + ThreadMoment.byteCount
 
-  package init(time: Int64, conversation: UInt32, _ moment: ThreadMoment) {
+  package init(time: Int64, conversation: UInt32, _ moment: ThreadMoment?) {
     self.time = time
     self.conversation = conversation
     self.moment = moment
   }
 
-  /// The least key of a time, below those of all messages.
+  /// The entry of a mute.
+  package init(muteOf conversation: UInt32, until time: Int64) {
+    self.init(time: time, conversation: conversation, nil)
+  }
+
+  /// The least key of a time, below those of all conversations.
   package static func start(of time: Int64) -> ExpiryKey {
     ExpiryKey(time: time, conversation: 0, ThreadMoment(.acknowledged(.min, sequence: .min)))
   }
@@ -35,23 +45,28 @@ package struct ExpiryKey: Hashable, Comparable {
   ///
   /// Returns nil if the bytes are not a key of an entry.
   package init?(_ key: Bytes) {
-    guard key.count == Self.byteCount, let conversation = key.bigEndianNumber(at: 8),
-      let moment = ThreadMoment(key, at: 12)
+    guard key.count == Self.byteCount || key.count == Self.muteByteCount,
+      let conversation = key.bigEndianNumber(at: 8)
     else { return nil }
     time = KeyEncoding.unflipped(key.bigEndian64(at: 0))
     self.conversation = conversation
+    if key.count == Self.muteByteCount { return }
+    guard let moment = ThreadMoment(key, at: Self.muteByteCount) else { return nil }
     self.moment = moment
   }
 
   /// The bytes of the key.
   package var encoded: ByteBuffer {
-    ByteBuffer().appending(KeyEncoding.flipped(time)).appending(conversation).appending(moment)
+    let start = ByteBuffer().appending(KeyEncoding.flipped(time)).appending(conversation)
+    guard let moment else { return start }
+    return start.appending(moment)
   }
 
   package static func < (a: ExpiryKey, b: ExpiryKey) -> Bool {
     if a.time != b.time { return a.time < b.time }
-    return a.conversation == b.conversation
-      ? a.moment < b.moment : a.conversation < b.conversation
+    if a.conversation != b.conversation { return a.conversation < b.conversation }
+    guard let moment = b.moment else { return false }
+    return a.moment.map { $0 < moment } ?? true
   }
 
   /// The key of the border of the messages that counters have let go.
@@ -60,7 +75,8 @@ package struct ExpiryKey: Hashable, Comparable {
   /// Returns true if the readers accept these bytes as a cell of the tree.
   static func canRead(_ key: Bytes, _ value: Bytes) -> Bool {
     if key.count == 1 { return key[0] == 0 && ExpiryBorder(value) != nil }
-    return ExpiryKey(key) != nil && TagKey.messageCount(value) != nil
+    guard let entry = ExpiryKey(key) else { return false }
+    return entry.moment == nil ? value.count == 0 : TagKey.messageCount(value) != nil
   }
 }
 
@@ -69,7 +85,8 @@ package struct ExpiryKey: Hashable, Comparable {
 /// It lies before an entry, or among the messages of one: many may have one time of expiry and one
 /// moment, and a step takes only so many.
 ///
-///     key of an entry (21), or time of expiry (8), number (4), and the rest of a message's key
+///     key of an entry (21 or 12); or time of expiry (8), number (4), and the rest of a message's
+///     key
 package struct ExpiryBorder: Hashable {
   /// The first entry with messages that have not been let go.
   package var entry: ExpiryKey
@@ -85,12 +102,11 @@ package struct ExpiryBorder: Hashable {
   ///
   /// Returns nil if the bytes are not a valid one.
   package init?(_ value: Bytes) {
-    guard value.count >= ExpiryKey.byteCount,
-      let entry = ExpiryKey(value.slice(0, ExpiryKey.byteCount))
-    else { return nil }
+    let byteCount = min(value.count, ExpiryKey.byteCount)
+    guard let entry = ExpiryKey(value.slice(0, byteCount)) else { return nil }
     self.entry = entry
-    if value.count == ExpiryKey.byteCount { return }
-    guard let position = value.dropFirst(12).position else { return nil }
+    if value.count == byteCount { return }
+    guard let position = value.dropFirst(ExpiryKey.muteByteCount).position else { return nil }
     self.position = position
   }
 
@@ -106,13 +122,16 @@ package struct ExpiryBorder: Hashable {
     if entry != self.entry { return entry < self.entry }
     return self.position.map { position < $0 } ?? false
   }
+
+  /// Returns true if the mute with this entry has been let go.
+  package func isBehind(_ mute: ExpiryKey) -> Bool { mute < entry }
 }
 
 /// A reader of the expiry tree.
 package struct ExpiryIndex {
   let view: StoreView
 
-  /// True if no message of the store expires.
+  /// True if no message of the store expires, and no mute ends.
   @inline(__always)
   package var isUnused: Bool { view.source.root(of: Schema.expiry) == .none }
 
@@ -175,7 +194,7 @@ package struct ExpiryIndex {
     return entry
   }
 
-  /// Returns the number of messages of an entry: 0 without one.
+  /// Returns the number of messages of an entry, 1 for a mute: 0 without one.
   package func count(_ entry: ExpiryKey) throws(StoreError) -> UInt64 {
     let key = entry.encoded
     var value = ByteBuffer(capacity: 16)
@@ -211,9 +230,10 @@ package struct ExpiryIndex {
   }
 }
 
-/// The messages that a view passes over because they have expired.
+/// The messages that a view passes over because they have expired, and the mutes that have ended.
 package struct Hiding: Equatable {
-  /// Messages that expire at this time or earlier are hidden; nil if none is.
+  /// Messages that expire and mutes that end at this time or earlier do not count; nil if there
+  /// are none.
   package var time: Int64?
   /// True if summaries may show and count some of them.
   package var isCounted = false
@@ -231,6 +251,14 @@ extension StoreView {
   func hides(_ traits: MessageTraits) -> Bool {
     guard let time = hiding.time, let expiryTime = traits.expiryTime else { return false }
     return expiryTime <= time && !StoreDefect.expiredShown.isPlanted
+  }
+
+  /// Returns true if a conversation is muted at the time of this view.
+  func isMuted(_ details: ConversationDetails, _ marks: ConversationSummary.Flags) -> Bool {
+    guard let end = details.mutedUntil else { return marks.contains(.muted) }
+    if details.hasMuteEnded { return false }
+    // Without a time no mute has ended by the clock, but the counters may be ahead of it.
+    return hiding.time.map { end > $0 } ?? (marks.contains(.muted) || hiding.isLetGo)
   }
 }
 

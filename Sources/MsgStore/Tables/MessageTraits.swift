@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-13. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-14. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–4   bits, varint
@@ -26,6 +26,8 @@ package import PageFile
 ///     1–5   with bit 1048576: tags, a set of 32 bits as a varint
 ///     9+…   with bit 16777216: kept attachments: the time of the edit (8), their count, then byte
 ///           count and bytes of each id
+///     1+n   with bit 33554432: the server's id of the edit that the text is from, its byte count
+///           first
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen, 2097152 tagged, 8388608 expired. Bits 8 to 64 and 2097152 say that the facts tree has
@@ -67,9 +69,10 @@ package struct MessageTraits: Hashable {
     /// Counters and lists have let the message go, because it has expired.
     package static let expired = Bits(rawValue: 8_388_608)
     package static let keptAttachments = Bits(rawValue: 16_777_216)
+    package static let editName = Bits(rawValue: 33_554_432)
 
     /// The bits up to the greatest.
-    static let known: UInt64 = 33_554_431
+    static let known: UInt64 = 67_108_863
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen, .tagged,
@@ -126,6 +129,8 @@ package struct MessageTraits: Hashable {
   package var tags: TagSet = []
   /// The attachments that the newest edit with a list of them leaves; nil without such an edit.
   package var keptAttachments: KeptAttachments?
+  /// The server's own id of the edit that the text is from, if it has told one.
+  package var editName: MessageID?
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -151,6 +156,7 @@ package struct MessageTraits: Hashable {
     if !ownFields.isEmpty { bits.insert(.ownFields) }
     if !tags.isEmpty { bits.insert(.tags) }
     if keptAttachments != nil { bits.insert(.keptAttachments) }
+    if editName != nil { bits.insert(.editName) }
     return bits
   }
 
@@ -262,6 +268,12 @@ package struct MessageTraits: Hashable {
       guard let kept = KeptAttachments(&reader) else { return false }
       keptAttachments = kept
     }
+    if bits.contains(.editName) {
+      guard bits.contains(.edited), let byteCount = reader.byte(), byteCount > 0,
+        let name = reader.take(Int(byteCount)), name.isValidUTF8
+      else { return false }
+      editName = MessageID(name)
+    }
     return true
   }
 
@@ -290,6 +302,10 @@ package struct MessageTraits: Hashable {
     if bits.contains(.ownFields) { ownFields.append(to: &buffer) }
     if bits.contains(.tags) { buffer.append(varint: UInt64(tags.rawValue)) }
     keptAttachments?.append(to: &buffer)
+    if let editName {
+      buffer.append(UInt8(editName.byteCount))
+      buffer.append(editName)
+    }
   }
 }
 

@@ -128,6 +128,7 @@ package struct StoredMessage: Equatable {
     traits.marks.remove([.hidden, .versions, .reactions, .attachments, .tagged])
     traits.marks.insert(.retracted)
     traits.editTime = nil
+    traits.editName = nil
     traits.reactionCounts = nil
     traits.ownFields = OwnFields()
     traits.tags = []
@@ -144,18 +145,23 @@ package struct StoredMessage: Equatable {
 /// Versions are totally ordered: the original comes before all edits, edits are ordered by time,
 /// and versions of equal time by the bytes of the text. The greatest version is shown, so all
 /// stores that know the same versions show the same one. Two versions with the same time and text
-/// are one, with the mentions of both.
+/// are one, with the mentions of both and the greater of their ids.
 package struct TextVersion: Equatable {
   /// nil for the original.
   package var editTime: Int64?
   package var text: String
   /// The numbers of the mentioned members, ascending.
   package var mentions: [UInt32]
+  /// The server's own id of the edit, if it has told one.
+  package var serverName: MessageID?
 
-  package init(editTime: Int64?, text: String, mentions: [UInt32]) {
+  package init(
+    editTime: Int64?, text: String, mentions: [UInt32], serverName: MessageID? = nil
+  ) {
     self.editTime = editTime
     self.text = text
     self.mentions = mentions
+    self.serverName = serverName
   }
 
   func precedes(_ other: TextVersion) -> Bool {
@@ -173,15 +179,18 @@ package struct TextVersion: Equatable {
   }
 
   package static func == (a: TextVersion, b: TextVersion) -> Bool {
-    a.isSame(as: b) && a.mentions == b.mentions
+    a.isSame(as: b) && a.mentions == b.mentions && a.serverName == b.serverName
   }
 
-  /// Returns this version with the mentions of both.
+  /// Returns this version with the mentions of both, and the greater id.
   func union(_ other: TextVersion) -> TextVersion {
     var result = self
     if mentions != other.mentions {
       let all = Set(mentions).union(other.mentions).sorted()
       result.mentions = Array(all.prefix(MessageTraits.maximumMentionCount))
+    }
+    if let name = other.serverName, !StoreDefect.editNameLost.isPlanted {
+      result.serverName = max(name, serverName ?? name)
     }
     return result
   }
@@ -190,11 +199,16 @@ package struct TextVersion: Equatable {
 extension StoredMessage {
   /// The version of the text that is shown.
   var version: TextVersion {
-    get { TextVersion(editTime: traits.editTime, text: text, mentions: traits.mentions) }
+    get {
+      TextVersion(
+        editTime: traits.editTime, text: text, mentions: traits.mentions,
+        serverName: traits.editName)
+    }
     set {
       traits.editTime = newValue.editTime
       text = newValue.text
       traits.mentions = newValue.mentions
+      traits.editName = newValue.editTime == nil ? nil : newValue.serverName
     }
   }
 }

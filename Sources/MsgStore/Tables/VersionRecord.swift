@@ -10,13 +10,15 @@ package import PageFile
 ///            edit time (8), flipped            of an edit
 ///            digest of the text (8)            of an edit
 ///     value  tag: 1
-///            flags: 1 compressed
+///            flags: 1 compressed, 2 with the server's id of the edit
 ///            byte count of the text, varint
 ///            mentions
+///            with flag 2: byte count and bytes of the id
 ///            the text or its LZ4 block, up to the end
 package struct VersionRecord {
   private static let tag: UInt8 = 1
   private static let isCompressed: UInt8 = 1
+  private static let hasName: UInt8 = 2
 
   static func key(
     _ conversation: UInt32, _ id: MessageID, _ version: TextVersion
@@ -45,9 +47,13 @@ package struct VersionRecord {
     var block = ByteBuffer(capacity: 0)
     let isShorter = TextCompression.compress(text.bytes, to: &block)
     buffer.append(tag)
-    buffer.append(isShorter ? isCompressed : 0)
+    buffer.append((isShorter ? isCompressed : 0) | (version.serverName == nil ? 0 : hasName))
     buffer.append(varint: UInt64(text.count))
     buffer.append(mentions: version.mentions)
+    if let name = version.serverName {
+      buffer.append(UInt8(name.byteCount))
+      buffer.append(name)
+    }
     buffer.append(isShorter ? block.bytes : text.bytes)
   }
 
@@ -62,13 +68,20 @@ package struct VersionRecord {
     default: return nil
     }
     var reader = ByteReader(value)
-    guard reader.byte() == tag, let flags = reader.byte(), flags <= isCompressed,
+    guard reader.byte() == tag, let flags = reader.byte(), flags <= isCompressed | hasName,
       let byteCount = reader.varint(), byteCount <= UInt64(TextCompression.maximumTextByteCount),
       let mentions = reader.mentions()
     else { return nil }
+    var serverName: MessageID?
+    if flags & hasName != 0 {
+      guard editTime != nil, let nameByteCount = reader.byte(), nameByteCount > 0,
+        let name = reader.take(Int(nameByteCount)), name.isValidUTF8
+      else { return nil }
+      serverName = MessageID(name)
+    }
     let payload = reader.rest()
     var text = ByteBuffer(capacity: Int(byteCount))
-    if flags == isCompressed {
+    if flags & isCompressed != 0 {
       guard TextCompression.decompress(payload, byteCount: Int(byteCount), to: &text) else {
         return nil
       }
@@ -79,6 +92,7 @@ package struct VersionRecord {
     guard text.bytes.isValidUTF8 else { return nil }
     // Unsafe: validated just above.
     return TextVersion(
-      editTime: editTime, text: unsafe text.bytes.uncheckedText(), mentions: mentions)
+      editTime: editTime, text: unsafe text.bytes.uncheckedText(), mentions: mentions,
+      serverName: serverName)
   }
 }

@@ -183,7 +183,7 @@ extension MessageChange.Parts {
       insert(.status)
     }
     if old.traits.editTime != new.traits.editTime || old.traits.mentions != new.traits.mentions
-      || !old.text.hasSameBytes(as: new.text)
+      || old.traits.editName != new.traits.editName || !old.text.hasSameBytes(as: new.text)
     {
       insert(.text)
     }

@@ -108,7 +108,7 @@ package final class Transaction {
     }
   }
 
-  /// Returns the view through which callers read, which passes over expired messages.
+  /// Returns the view through which callers read, which passes over expired messages and mutes.
   ///
   /// The transaction itself sees all of them.
   func shown() throws(StoreError) -> StoreView {
@@ -116,7 +116,7 @@ package final class Transaction {
     let time = readTime ?? clock().microseconds
     readTime = time
     let hiding = try view.expiry.hiding(at: time)
-    if hiding.time == nil, shownView == nil { return view }
+    if hiding == Hiding(), shownView == nil { return view }
     let shown = shownView ?? view.copy()
     shown.hiding = hiding
     shownView = shown

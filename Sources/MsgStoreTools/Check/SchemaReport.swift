@@ -68,7 +68,8 @@ package enum SchemaReport {
       return "\(number) \(hexadecimal(key.slice(4, 4).array())) \(moment)"
     case Schema.expiry:
       guard let entry = ExpiryKey(key) else { return key.count == 1 ? "reached" : nil }
-      return "\(entry.time) \(entry.conversation) \(entry.moment)"
+      let subject = entry.moment.map { "\($0)" } ?? "mute"
+      return "\(entry.time) \(entry.conversation) \(subject)"
     case Schema.sequences:
       guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
       else { return nil }

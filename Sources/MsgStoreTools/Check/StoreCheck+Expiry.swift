@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// Rule 17: the times at which messages expire.
+/// Rule 17: the times at which messages expire, and mutes end.
 extension StoreCheck {
   /// The expiring messages of one conversation, as a number and a sum that hardly any others have.
   ///
@@ -11,9 +11,10 @@ extension StoreCheck {
     private var sum: UInt64 = 0
 
     mutating func add(_ number: UInt64, _ entry: ExpiryKey) {
+      guard let moment = entry.moment else { return }
       count &+= number
       let expiry = ThreadMoment(.acknowledged(entry.time, sequence: nil)).checksum
-      let mixed = (entry.moment.checksum ^ expiry) &* 0x9E37_79B9_7F4A_7C15
+      let mixed = (moment.checksum ^ expiry) &* 0x9E37_79B9_7F4A_7C15
       sum &+= (mixed ^ mixed >> 32) &* number
     }
   }
@@ -37,8 +38,27 @@ extension StoreCheck {
     }
   }
 
+  /// Checks the mark of a mute with an end, and its entry.
+  func muteEnd(
+    of number: UInt32, _ details: ConversationDetails, _ summary: ConversationSummary,
+    _ view: StoreView
+  ) throws(StoreError) {
+    guard let end = details.mutedUntil else { return }
+    let name = "conversation \"\(details.id)\""
+    let entry = ExpiryKey(muteOf: number, until: end)
+    let isBehind = try view.expiry.reached()?.isBehind(entry) ?? false
+    let isMarked = summary.marks.contains(.muted)
+    if isMarked == (details.hasMuteEnded || isBehind) {
+      report("\(name): muted \(isMarked), found \(!isMarked) (until \(end))")
+    }
+    if !details.hasMuteEnded, try view.expiry.count(entry) == 0 {
+      report("\(name): end of its mute missing from the expiry tree")
+    }
+  }
+
   func expiry(_ view: StoreView) throws(StoreError) {
     var entered: [UInt32: ExpirySum] = [:]
+    var hasMute = false
     try walk(Schema.expiry, view) { (key, value) throws(StoreError) in
       if key.count == 1, key[0] == 0 {
         if ExpiryBorder(value) == nil { report("expiry: malformed border (\(value.count) bytes)") }
@@ -47,10 +67,14 @@ extension StoreCheck {
       guard let entry = ExpiryKey(key), let count = TagKey.messageCount(value) else {
         return report("expiry: malformed entry (key of \(key.count) bytes)")
       }
+      guard entry.moment != nil else {
+        hasMute = true
+        return try mute(entry, value, view)
+      }
       if leftovers.contains(entry.conversation) { return }
       entered[entry.conversation, default: ExpirySum()].add(count, entry)
     }
-    if view.source.root(of: Schema.expiry) != .none, entered.isEmpty, leftovers.isEmpty {
+    if view.source.root(of: Schema.expiry) != .none, entered.isEmpty, leftovers.isEmpty, !hasMute {
       report("expiry: a place without an entry")
     }
     for number in Set(entered.keys).union(recounts.keys).sorted() {
@@ -62,6 +86,18 @@ extension StoreCheck {
           + (known.count == found.count
             ? "entries of other messages than its \(found.count)"
             : "\(known.count) entered, found \(found.count)"))
+    }
+  }
+
+  /// Checks that the mute of an entry ends at its time.
+  private func mute(
+    _ entry: ExpiryKey, _ value: Bytes, _ view: StoreView
+  ) throws(StoreError) {
+    if value.count > 0 { report("expiry: malformed entry of a mute (\(value.count) bytes)") }
+    try reporting("expiry: ") { () throws(StoreError) in
+      if try view.conversations.details(entry.conversation).awaitedMuteEnd != entry.time {
+        report("expiry: conversation \(entry.conversation): no mute until \(entry.time)")
+      }
     }
   }
 }

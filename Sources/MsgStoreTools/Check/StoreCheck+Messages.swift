@@ -105,6 +105,7 @@ extension StoreCheck {
       report("\(name): name \"\(id)\" does not lead to number \(number)")
     }
     try members(of: number, details, view)
+    try muteEnd(of: number, details, summary, view)
     if let place = summary.listPlace {
       if try !view.contains(place.key(number), in: Schema.activity) {
         report("\(name): missing from the list")

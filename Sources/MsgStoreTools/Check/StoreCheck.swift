@@ -106,8 +106,9 @@ extension StoreSnapshot {
 /// 15. The tags tree has exactly the entries and counts that follow from those messages.
 /// 16. Every record of the history that is kept decodes, says something, and is that of a
 ///     conversation or the store's.
-/// 17. The expiry tree has exactly the entries that follow from the messages. Messages before the
-///     place that counters have reached are marked as expired, and count nowhere else.
+/// 17. The expiry tree has exactly the entries that follow from the messages and from the mutes
+///     that end. Messages before the place that counters have reached are marked as expired, and
+///     count nowhere else; conversations with such mutes are not marked as muted.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
   /// The number of cells read in one reader operation.

@@ -21,8 +21,11 @@ extension ExportReader {
     exported.since = summary.created == details.createdAt ? nil : Timestamp(known: summary.created)
     exported.isPinned = summary.marks.contains(.pinned)
     exported.pinnedAt = Timestamp(known: details.pinnedAt)
-    exported.isMuted = summary.marks.contains(.muted)
+    // As it was told: the mark of a mute with an end follows the clock.
+    exported.isMuted =
+      details.mutedUntil == nil ? summary.marks.contains(.muted) : !details.hasMuteEnded
     exported.mutedAt = Timestamp(known: details.mutedAt)
+    exported.mutedUntil = Timestamp(known: details.mutedUntil)
     exported.isArchived = summary.marks.contains(.archived)
     exported.archivedAt = Timestamp(known: details.archivedAt)
     exported.isMarkedUnread = summary.marks.contains(.markedUnread)

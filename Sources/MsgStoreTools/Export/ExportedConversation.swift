@@ -25,6 +25,10 @@ package struct ExportedConversation: Sendable, Hashable {
   package var pinnedAt: Timestamp?
   package var isMuted = false
   package var mutedAt: Timestamp?
+  /// The time at which the mute ends; nil without an end.
+  ///
+  /// Without `isMuted` it has ended for good.
+  package var mutedUntil: Timestamp?
   package var isArchived = false
   package var archivedAt: Timestamp?
   package var isMarkedUnread = false

@@ -35,6 +35,7 @@ extension ExportedMessage {
     isSeen = traits.marks.contains(.seen)
     expiresAt = Timestamp(known: traits.expiryTime)
     editedAt = Timestamp(known: traits.editTime)
+    editServerName = traits.editName
     mentions = try traits.mentions.map(member).sorted()
     isRetracted = traits.marks.contains(.retracted)
     retractedAt = Timestamp(known: traits.retractedAt)
@@ -114,6 +115,7 @@ extension ExportedFacts {
       var exported = ExportedVersion()
       exported.text = version.text
       exported.editedAt = Timestamp(known: version.editTime)
+      exported.serverName = version.serverName
       exported.mentions = try version.mentions.map(member).sorted()
       history.append(exported)
     case .reaction:

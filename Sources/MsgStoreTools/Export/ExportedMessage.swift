@@ -24,6 +24,8 @@ package struct ExportedMessage: Sendable, Hashable {
   package var isSeen = false
   package var expiresAt: Timestamp?
   package var editedAt: Timestamp?
+  /// The server's own id of the edit that the text is from.
+  package var editServerName: MessageID?
   package var mentions: [MemberID] = []
   package var isRetracted = false
   package var retractedAt: Timestamp?
@@ -68,6 +70,7 @@ package struct ExportedMessage: Sendable, Hashable {
     replyTo = message.replyTo
     expiresAt = message.expiresAt
     editedAt = message.editedAt
+    editServerName = message.editedAt == nil ? nil : message.editServerName
     mentions = message.mentions
     isRetracted = message.isRetracted
     retractedAt = message.retractedAt
@@ -146,6 +149,8 @@ package struct ExportedVersion: Sendable, Hashable {
   /// The time of the edit; nil for the original.
   package var editedAt: Timestamp?
   package var mentions: [MemberID] = []
+  /// The server's own id of the edit.
+  package var serverName: MessageID?
 
   package init() {}
 }

@@ -67,7 +67,11 @@ extension Restoring {
     new.details.markedUnreadAt =
       given.markedUnreadAt?.microseconds ?? new.details.markedUnreadAt
     if given.isPinned { new.marks.insert(.pinned) }
-    if given.isMuted { new.marks.insert(.muted) }
+    if let end = given.mutedUntil {
+      new.mute = .until(end.microseconds, hasEnded: !given.isMuted)
+    } else if given.isMuted {
+      new.mute = .on
+    }
     if given.isArchived { new.marks.insert(.archived) }
     if given.isMarkedUnread { new.marks.insert(.markedUnread) }
     if given.isHidden { new.marks.insert(.hidden) }

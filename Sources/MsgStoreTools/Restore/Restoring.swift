@@ -82,6 +82,7 @@ struct Restoring: TransactionPart {
     try message.own.validate()
     try validateKept(message.keptAttachments)
     try message.serverName?.validate()
+    try message.editServerName?.validate()
     for alias in message.aliases { try alias.validate() }
     guard message.aliases.count < MessageTraits.maximumNameCount else {
       throw .message(.tooManyNames, message.id, in: message.conversation)
@@ -100,6 +101,7 @@ struct Restoring: TransactionPart {
     for version in facts.history {
       try ReceivedMessages.validate(text: version.text)
       for member in version.mentions { try member.validate() }
+      try version.serverName?.validate()
       guard version.mentions.count <= MessageTraits.maximumMentionCount else {
         throw .input(
           .tooMany(
@@ -127,6 +129,7 @@ struct Restoring: TransactionPart {
     if message.isHidden { stored.traits.marks.insert(.hidden) }
     stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
+    if message.editedAt != nil { stored.traits.editName = message.editServerName }
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.retractedAt = message.retractedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
@@ -175,7 +178,8 @@ struct Restoring: TransactionPart {
       try version(
         TextVersion(
           editTime: earlier.editedAt?.microseconds, text: earlier.text,
-          mentions: try transaction.memberNumbers(of: earlier.mentions).sorted()))
+          mentions: try transaction.memberNumbers(of: earlier.mentions).sorted(),
+          serverName: earlier.editedAt == nil ? nil : earlier.serverName))
     }
     for (index, attachment) in facts.attachments.enumerated() {
       var record = AttachmentRecord(

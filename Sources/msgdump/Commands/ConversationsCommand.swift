@@ -114,8 +114,9 @@ struct ConversationsCommand: ParsableCommand {
 
   /// Returns the local member's marks of a conversation.
   private static func marks(_ conversation: Conversation, _ rows: Report.Rows) -> Field {
+    let end = conversation.mutedUntil.map { " until \($0)" } ?? ""
     let all = [
-      ("pinned", conversation.isPinned), ("muted", conversation.isMuted),
+      ("pinned", conversation.isPinned), ("muted\(end)", conversation.isMuted),
       ("archived", conversation.isArchived), ("draft", conversation.hasDraft),
       ("left", !conversation.isMember),
     ]

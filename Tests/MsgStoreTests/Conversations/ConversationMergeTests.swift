@@ -19,7 +19,11 @@ import Testing
     if random.chance(30) { fact.createdBy = Self.members.randomElement(using: &random) }
     if random.chance(30) { fact.createdAt = time() }
     if random.chance(30) { fact.isPinned = random.chance(50) }
-    if random.chance(30) { fact.isMuted = random.chance(50) }
+    if random.chance(30) {
+      fact.isMuted = random.chance(60)
+      let end = 2_000_000 + Int64.random(in: 0..<3, using: &random)
+      if random.chance(60) { fact.mutedUntil = Timestamp(microseconds: end) }
+    }
     if random.chance(30) { fact.isArchived = random.chance(50) }
     if random.chance(30) { fact.isMarkedUnread = random.chance(50) }
     if random.chance(20) {
@@ -48,6 +52,7 @@ import Testing
             + " \(room.isMember) \(String(describing: room.title))"
             + " \(String(describing: room.avatar)) \(String(describing: room.createdBy))"
             + " \(String(describing: room.createdAt)) \(room.isPinned) \(room.isMuted)"
+            + " \(String(describing: room.mutedUntil))"
             + " \(room.isArchived) \(room.isMarkedUnread) \(String(describing: try chat.draft(of: id)))"
         )
         lines += try chat.participations(in: id).map { "\($0)" }

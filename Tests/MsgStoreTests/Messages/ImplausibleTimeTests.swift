@@ -71,6 +71,17 @@ import Testing
       _ = try chat.receive(
         ReceivedConversation("room", at: Timestamp(microseconds: 9)) { $0.createdAt = time })
     },
+    Act("the end of a mute") {
+      try $0.insert(message("m", at: 5))
+      try $0.setMuted(true, of: "room", until: $1)
+    },
+    Act("the end of a received mute") { (chat, time) in
+      _ = try chat.receive(
+        ReceivedConversation("room", at: Timestamp(microseconds: 9)) {
+          $0.isMuted = true
+          $0.mutedUntil = time
+        })
+    },
     Act("a joining") { (chat, time) in
       _ = try chat.receive(
         ReceivedConversation("room", at: Timestamp(microseconds: 9)) {

@@ -38,7 +38,10 @@ import Testing
       status: [.sent, .delivered, .read].randomElement(using: &random),
       replyTo: random.chance(30)
         ? (Self.names + ["m2"]).randomElement(using: &random) : nil)
-    if random.chance(30) { message.editedAt = randomTime(&random) }
+    if random.chance(30) {
+      message.editedAt = randomTime(&random)
+      message.editServerName = randomEditName(&random)
+    }
     if random.chance(20) { message.mentions = ["ann", "bob"].filter { _ in random.chance(50) } }
     if random.chance(20) { message.reactions = [randomReaction(&random)] }
     if random.chance(20) { message.attachments = [randomAttachment(&random)] }
@@ -52,6 +55,10 @@ import Testing
       message.retractedAt = random.chance(50) ? randomTime(&random) : nil
     }
     return message
+  }
+
+  private func randomEditName(_ random: inout SeededGenerator) -> MessageID? {
+    random.chance(40) ? random.chance(50) ? "e1" : "e2" : nil
   }
 
   /// A time that the clock of the test does not reach.
@@ -95,7 +102,7 @@ import Testing
     case ..<67:
       return .edit(
         id, Self.texts.randomElement(using: &random) ?? "", randomTime(&random),
-        mentions: random.chance(30) ? ["ann"] : [])
+        mentions: random.chance(30) ? ["ann"] : [], serverName: randomEditName(&random))
     case ..<69: return .expiry(id, randomExpiry(&random))
     case ..<71: return .retract(id, random.chance(70) ? randomTime(&random) : nil)
     case ..<75:
@@ -170,7 +177,7 @@ import Testing
     let seen = try store.read { chat in
       let messages = try chat.thread("room").tail(1000)
       var lines = try messages.map { message in
-        "\(describe(message)) history \(try chat.history(of: message.id, in: "room").map { "\($0.time?.microseconds ?? -1):\($0.text.prefix(9))" })"
+        "\(describe(message)) history \(try chat.history(of: message.id, in: "room").map { "\($0.time?.microseconds ?? -1):\($0.text.prefix(9)):\($0.serverName?.string ?? "-")" })"
       }
       for name in Self.names {
         let message = try chat.message(name, in: "room")
@@ -201,6 +208,7 @@ import Testing
     let marks =
       "\(message.status) \(message.deliveredAt?.microseconds ?? -1)"
       + " \(message.readAt?.microseconds ?? -1) edited \(message.editedAt?.microseconds ?? -1)"
+      + " \(message.editServerName?.string ?? "-")"
       + " until \(message.expiresAt?.microseconds ?? -1)"
       + " deleted \(message.isRetracted) \(message.retractedAt?.microseconds ?? -1)"
     let lists =
@@ -273,7 +281,7 @@ private enum Fact: CustomStringConvertible {
   case copy(Message, Arrival)
   case acknowledgement(
     MessageID, Timestamp, sequence: Int64?, revision: Int64, serverName: MessageID?)
-  case edit(MessageID, String, Timestamp, mentions: [MemberID])
+  case edit(MessageID, String, Timestamp, mentions: [MemberID], serverName: MessageID?)
   case retract(MessageID, Timestamp?)
   case reaction(MessageID, Reaction, isRemoved: Bool)
   case status(MessageStatus, MessageID, Timestamp?)
@@ -288,8 +296,9 @@ private enum Fact: CustomStringConvertible {
       try chat.acknowledge(
         id, in: "room", serverTimestamp: time, sequence: sequence, revision: revision,
         as: serverName)
-    case .edit(let id, let text, let time, let mentions):
-      try chat.receiveEdit(of: id, in: "room", text: text, mentions: mentions, at: time)
+    case .edit(let id, let text, let time, let mentions, let name):
+      try chat.receiveEdit(
+        of: id, in: "room", text: text, mentions: mentions, at: time, serverName: name)
     case .retract(let id, let time):
       try chat.receiveRetraction(of: id, in: "room", at: time)
     case .reaction(let id, let reaction, let isRemoved):
@@ -315,8 +324,9 @@ private enum Fact: CustomStringConvertible {
     case .acknowledgement(let id, let time, let sequence, let revision, let serverName):
       "acknowledge \(id) at \(time.microseconds)/\(sequence ?? -1) revision \(revision)"
         + " as \(serverName?.string ?? "-")"
-    case .edit(let id, let text, let time, let mentions):
+    case .edit(let id, let text, let time, let mentions, let name):
       "edit \(id) \"\(text.prefix(9))\" at \(time.microseconds) \(mentions)"
+        + " as \(name?.string ?? "-")"
     case .retract(let id, let time): "retract \(id) at \(time?.microseconds ?? -1)"
     case .reaction(let id, let reaction, let isRemoved):
       "\(isRemoved ? "remove " : "")\(reaction.emoji) of \(reaction.member) to \(id)"

@@ -7,6 +7,7 @@ import Testing
   private func randomTraits(_ random: inout SeededGenerator) -> MessageTraits {
     var traits = MessageTraits()
     if random.chance(50) { traits.editTime = .random(in: .min ... .max, using: &random) }
+    if traits.editTime != nil, random.chance(30) { traits.editName = "$edit" }
     if random.chance(30) { traits.expiryTime = .random(in: .min ... .max, using: &random) }
     if traits.expiryTime != nil, random.chance(50) { traits.marks.insert(.expired) }
     if random.chance(30) { traits.deliveredAt = .random(in: .min ... .max, using: &random) }
@@ -41,7 +42,8 @@ import Testing
     for _ in 0..<400 {
       let traits = randomTraits(&random)
       var bytes = bytes(traits)
-      #expect(traits.isEmpty || isOutlined(bytes))
+      #expect(traits.isEmpty || isOutlined(bytes) == (traits.editName == nil))
+      #expect(traits.isEmpty || Bytes.with(bytes) { MessageTraits($0) } == traits)
       for _ in 0..<20 where !bytes.isEmpty {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8(random.next() & 0xFF)
         if random.chance(10) { bytes.removeLast(min(bytes.count, 3)) }

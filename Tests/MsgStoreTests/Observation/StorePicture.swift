@@ -129,6 +129,7 @@ extension ConversationChanges? {
       }
       if !parts.contains(.text) {
         try expect(a.text == b.text && a.mentions == b.mentions && a.editedAt == b.editedAt)
+        try expect(a.editServerName == b.editServerName)
         try expect(old.histories[id] == new.histories[id])
       }
       if !parts.contains(.reactions) { try expect(a.reactions == b.reactions) }

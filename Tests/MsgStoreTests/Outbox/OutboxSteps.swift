@@ -22,10 +22,11 @@ extension StoreWriter {
   @discardableResult
   func confirmEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
-    serverTime: Timestamp? = nil
+    serverTime: Timestamp? = nil, serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.edits.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime))
+      try transaction.edits.confirmEdit(
+        of: id, in: conversation, at: time, serverTime: serverTime, serverName: serverName))
   }
 
   @discardableResult

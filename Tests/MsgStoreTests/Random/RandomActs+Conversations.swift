@@ -33,9 +33,10 @@ extension RandomActs {
         }
       ]
     case 1:
+      let end = random.chance(60) ? expiry() : nil
       return [
-        RandomAct("setMuted \(c) \(isOn)") { w throws(StoreError) in
-          try w.setMuted(isOn, of: c)
+        RandomAct("setMuted \(c) \(isOn) until \(end.map { "\($0)" } ?? "-")") {
+          w throws(StoreError) in try w.setMuted(isOn, of: c, until: end)
         }
       ]
     case 2:
@@ -83,6 +84,10 @@ extension RandomActs {
       received.hasAllMembers = isOn
       received.createdBy = member
       received.createdAt = random.chance(50) ? time : nil
+      if random.chance(30) {
+        received.isMuted = random.chance(70)
+        if random.chance(70) { received.mutedUntil = expiry() }
+      }
       let conversation = received
       return [
         RandomAct("receive \(c) at \(time) with \(member), without \(other), all: \(isOn)") {

@@ -274,6 +274,7 @@ struct RandomActs {
       return [ownFields(of: owners[below(4)], time)]
     case 0...1:
       let (text, mentions) = (text(), mentions())
+      let name: MessageID? = random.chance(30) ? MessageID("e\(below(5))") : nil
       let kept: [MessageAttachment]? =
         random.chance(30)
         ? (0..<below(3)).map { MessageAttachment(id: "x\($0)", kind: .image) } : nil
@@ -282,7 +283,8 @@ struct RandomActs {
         RandomAct("receiveEdit of \(id) in \(c) \(text.prefix(9)) at \(time)\(list)") {
           w throws(StoreError) in
           try w.receiveEdit(
-            of: id, in: c, text: text, mentions: mentions, attachments: kept, at: time)
+            of: id, in: c, text: text, mentions: mentions, attachments: kept, at: time,
+            serverName: name)
         }
       ]
     case 2:

@@ -12,6 +12,8 @@ struct Recount {
   private let localMember: MemberID?
   private let maximumInlineMemberCount: Int
   private var rooms: [RoomRecount] = []
+  /// The time of the snapshot; nil while nothing has expired by it.
+  private var now: Timestamp?
   private var transfers: Set<[String]> = []
 
   /// - Parameter maximumInlineMemberCount: The store's option, from which follows where receipts
@@ -26,6 +28,7 @@ struct Recount {
       if try chat.isMergingConversations { return }
       // Counters follow the clock in steps.
       if chat.view.hiding.isCounted || chat.view.hiding.isLetGo { return }
+      recount.now = chat.view.hiding.time.map { Timestamp(microseconds: $0) }
       try recount.count(chat)
     }
     return recount.differences.isEmpty ? nil : recount.differences.joined(separator: "\n")
@@ -153,6 +156,10 @@ struct Recount {
     try compareTags(room, chat)
     try compareFields(room, chat)
     if let shown = try chat.conversation(id) {
+      expect(shown.isMuted, isMuted(room.conversation), "\(id): muted")
+      expect(
+        shown.mutedUntil, isMuted(room.conversation) ? room.conversation.mutedUntil : nil,
+        "\(id): end of the mute")
       expect(shown.messageCount, room.messages.count, "\(id): number of messages")
       expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")
       expect(shown.unreadMentionCount, room.unreadMentionCount, "\(id): unread mentions")
@@ -216,10 +223,19 @@ struct Recount {
     }
   }
 
+  /// Whether a conversation is muted now, by what was told of it.
+  private func isMuted(_ conversation: ExportedConversation) -> Bool {
+    guard conversation.isMuted, let end = conversation.mutedUntil, let now else {
+      return conversation.isMuted
+    }
+    return now < end
+  }
+
   private mutating func compareTotals(_ chat: borrowing StoreSnapshot) throws {
     let totals = try chat.unreadTotals
     func sum(_ isMuted: Bool, _ count: KeyPath<RoomRecount, Int>) -> Int {
-      rooms.filter { $0.conversation.isMuted == isMuted }.map { $0[keyPath: count] }.reduce(0, +)
+      rooms.filter { self.isMuted($0.conversation) == isMuted }.map { $0[keyPath: count] }.reduce(
+        0, +)
     }
     expect(totals.messages, sum(false, \.unreadCount), "all unread messages")
     expect(totals.mutedMessages, sum(true, \.unreadCount), "all muted unread messages")

@@ -13,6 +13,17 @@ package struct Conversations: TransactionPart {
     package var members: MembershipChange
     /// The marks pinned, muted, archived, and marked as unread.
     package var marks: ConversationSummary.Flags
+
+    /// The value of the muted register.
+    package var mute: Mute {
+      get { details.mute(marks) }
+      set {
+        // The mark of a mute with an end follows when the attributes are written.
+        if newValue == .on { marks.insert(.muted) } else { marks.remove(.muted) }
+        (details.mutedUntil, details.hasMuteEnded) =
+          if case .until(let end, let hasEnded) = newValue { (end, hasEnded) } else { (nil, false) }
+      }
+    }
   }
 
   /// Changes the attributes of a conversation.
@@ -30,6 +41,11 @@ package struct Conversations: TransactionPart {
     if new.members.isChanged {
       try transaction.memberships.writeMembers(
         &new.members, &new.details, of: conversation)
+    }
+    if details.mutedUntil != nil || new.details.mutedUntil != nil {
+      try transaction.muteEnds.changed(
+        from: details.awaitedMuteEnd, to: new.details.awaitedMuteEnd, of: number)
+      try transaction.muteEnds.mark(&new.marks, by: new.details, of: number)
     }
     if new.marks != marks { conversation.summary.marks = new.marks }
     if new.details.createdAt != details.createdAt, let created = new.details.createdAt {
@@ -158,6 +174,19 @@ extension Conversations {
     if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
   }
 
+  /// Merges the value of the muted register.
+  ///
+  /// Of two facts with the same time the one with the later end counts.
+  func mergeMute(_ mute: Mute, _ time: Int64, _ new: inout Attributes) {
+    if let old = new.details.mutedAt {
+      if time < old, !StoreDefect.olderMuteWins.isPlanted { return }
+      new.mute = time == old ? new.mute.joined(with: mute) : mute
+    } else {
+      new.mute = mute
+    }
+    new.details.mutedAt = time
+  }
+
   /// Merges a draft.
   ///
   /// Returns true if it is the one that counts now.
@@ -186,7 +215,7 @@ extension Conversations {
       self.mergeMark(marks.contains(mark), mark, path, Timestamp(microseconds: time), &new)
     }
     merge(.pinned, \.pinnedAt)
-    merge(.muted, \.mutedAt)
+    if let time = other.mutedAt { mergeMute(other.mute(marks), time, &new) }
     merge(.archived, \.archivedAt)
     merge(.markedUnread, \.markedUnreadAt)
   }

@@ -88,6 +88,7 @@ struct Deletions: TransactionPart {
     let details = try view.conversations.details(old)
     let number = try transaction.newNumber(.nextConversation, "conversation")
     try transaction.memberships.move(old, to: number, details)
+    try transaction.muteEnds.move(details.awaitedMuteEnd, from: old, to: number)
     try transaction.retentions.move(old, to: number, keepsFloor: keepsFacts)
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
@@ -106,6 +107,7 @@ struct Deletions: TransactionPart {
     }
     var summary = ConversationSummary(created: conversation.summary.created)
     summary.marks = conversation.summary.marks.union(.hidden)
+    try transaction.muteEnds.mark(&summary.marks, by: details, of: number)
     summary.deletedUpTo = time
     summary.nextLocalOrder = conversation.summary.nextLocalOrder
     // Messages deleted here leave no sequence gap.

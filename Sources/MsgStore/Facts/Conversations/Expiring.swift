@@ -1,15 +1,17 @@
 import PageFile
 
-/// Lets messages go that have expired, and erases them, a part in each commit.
+/// Lets messages go that have expired, and erases them, a part in each commit; ends mutes likewise.
 ///
-/// See docs/message-format.md, F-26 … F-28.
+/// See docs/message-format.md, F-26 … F-29.
 ///
 ///  1. Readers hide a message from its time on, by the clock. The first step after that lets it go:
 ///     counters, previews, lists, tags, and replies pass over it from then on. A clock that was set
 ///     back brings it back.
 ///  2. It is erased once a time heard from the server has passed its own, too. A clock that is
 ///     ahead hides, and destroys nothing.
-///  3. What is let go lies before one place of the expiry tree, and what is erased is in it no
+///  3. A mute that has ended is let go and taken back like a message. Instead of being erased it
+///     ends for good.
+///  4. What is let go lies before one place of the expiry tree, and what is erased is in it no
 ///     more. So a step begins where the last one has ended, however many messages wait for the
 ///     server.
 package struct Expiring: TransactionPart {
@@ -110,7 +112,7 @@ package struct Expiring: TransactionPart {
       let next = try view.expiry.first(behind: entry)
       let isMore = next.map { $0.time <= now } ?? false
       try transaction.expiries.setReached(
-        ExpiryBorder(isMore ? next ?? entry : .start(of: now &+ 1)))
+        ExpiryBorder(isMore ? next ?? entry : .start(of: now == .max ? now : now + 1)))
     }
     try update(found, of: entry, isBack: false)
     return max(found.count, 1)
@@ -129,47 +131,53 @@ package struct Expiring: TransactionPart {
     return max(found.count, 1)
   }
 
-  /// Returns the positions of the first messages of an entry that are not before a position.
+  /// Returns the positions of the first messages of an entry that are not before a position; none
+  /// for a mute.
   ///
   /// Costs a step of a cursor for each message of the moment, too.
   private func positions(
     of entry: ExpiryKey, from start: MessagePosition?, atMost limit: Int
   ) throws(StoreError) -> [MessagePosition] {
+    guard let moment = entry.moment else { return [] }
     var found: [MessagePosition] = []
     var scan = try ThreadScan(
-      flushed(), entry.conversation, from: start ?? entry.moment.firstPosition)
+      flushed(), entry.conversation, from: start ?? moment.firstPosition)
     while found.count < limit, let record = try scan.next() {
       let expiryTime = record.expiryTime
       let position = try scan.position()
-      guard ThreadMoment(position.place) == entry.moment else { break }
+      guard ThreadMoment(position.place) == moment else { break }
       if expiryTime == entry.time { found.append(position) }
     }
     return found
   }
 
-  /// Returns the positions of the last messages of an entry before a position, the last one first.
+  /// Returns the positions of the last messages of an entry before a position, the last one first;
+  /// none for a mute.
   private func positions(
     of entry: ExpiryKey, before end: MessagePosition?, atMost limit: Int
   ) throws(StoreError) -> [MessagePosition] {
+    guard let moment = entry.moment else { return [] }
     var found: [MessagePosition] = []
     var scan = try ThreadScan(
-      flushed(), entry.conversation, after: end ?? entry.moment.endPosition)
+      flushed(), entry.conversation, after: end ?? moment.endPosition)
     while found.count < limit, let record = try scan.previous() {
       let expiryTime = record.expiryTime
       let position = try scan.position()
-      guard ThreadMoment(position.place) == entry.moment else { break }
+      guard ThreadMoment(position.place) == moment else { break }
       if expiryTime == entry.time { found.append(position) }
     }
     return found
   }
 
-  /// Gives messages of an entry the mark that they have now, with all that follows from it.
+  /// Gives messages of an entry, or the conversation of a mute, the mark that they have now, with
+  /// all that follows from it.
   private func update(
     _ positions: [MessagePosition], of entry: ExpiryKey, isBack: Bool
   ) throws(StoreError) {
     // Messages of a deleted conversation count nowhere, and go with it.
     guard try transaction.isStored(entry.conversation) else { return }
     let conversation = try transaction.conversation(entry.conversation)
+    if entry.moment == nil { _ = try transaction.conversations.update(conversation) { _ in } }
     for position in positions {
       let message = try flushed().messages.message(at: position, in: entry.conversation)
       try transaction.messages.replace(
@@ -184,7 +192,7 @@ package struct Expiring: TransactionPart {
     }
   }
 
-  /// Erases messages of an entry, and returns their number, at least 1.
+  /// Erases messages of an entry, or ends its mute, and returns their number, at least 1.
   private func erase(
     _ entry: ExpiryKey, at now: Int64, atMost limit: Int
   ) throws(StoreError) -> Int {
@@ -193,6 +201,7 @@ package struct Expiring: TransactionPart {
       return 1
     }
     let conversation = try transaction.conversation(entry.conversation)
+    if entry.moment == nil { return try endMute(entry, of: conversation) }
     var count = 0
     var start: MessagePosition?
     var isPassed = false
@@ -215,6 +224,17 @@ package struct Expiring: TransactionPart {
       }
     }
     return max(count, 1)
+  }
+
+  /// Ends a mute for good, and returns 1.
+  private func endMute(
+    _ entry: ExpiryKey, of conversation: OpenConversation
+  ) throws(StoreError) -> Int {
+    let isChanged = try transaction.conversations.update(conversation) { new in
+      if new.details.mutedUntil == entry.time { new.details.hasMuteEnded = true }
+    }
+    if !isChanged { throw view.corrupt(Schema.expiry, "entry without a mute") }
+    return 1
   }
 
   /// Notes that messages of an entry are not erased yet.

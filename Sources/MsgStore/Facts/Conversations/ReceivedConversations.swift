@@ -38,7 +38,9 @@ struct ReceivedConversations: TransactionPart {
       try transaction.conversations.merge(creator: creator, &new)
       transaction.conversations.mergeMark(
         received.isPinned, .pinned, \.pinnedAt, received.at, &new)
-      transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
+      if let mute = received.mute {
+        transaction.conversations.mergeMute(mute, received.at.microseconds, &new)
+      }
       transaction.conversations.mergeMark(
         received.isArchived, .archived, \.archivedAt, received.at, &new)
       transaction.conversations.mergeMark(
@@ -59,6 +61,7 @@ struct ReceivedConversations: TransactionPart {
     }
     try received.createdBy?.validate()
     try received.createdAt?.validate()
+    try received.mutedUntil?.validate()
     let limit = ConversationDetails.maximumRegisterByteCount
     if case .text(let title)? = received.title {
       try Conversations.validate(title: title, limit: limit)
@@ -89,6 +92,16 @@ struct ReceivedConversations: TransactionPart {
           isActive: member.isActive, joinedAt: member.joinedAt?.microseconds))
     }
     return facts
+  }
+}
+
+extension ReceivedConversation {
+  /// The value of the muted register; nil if it is not told.
+  fileprivate var mute: Mute? {
+    isMuted.map { isMuted in
+      if !isMuted { return .off }
+      return mutedUntil.map { .until($0.microseconds, hasEnded: false) } ?? .on
+    }
   }
 }
 

@@ -73,6 +73,7 @@ struct Renames: TransactionPart {
       transaction.notes.merged(number, details.id, into: target.number)
     }
     try transaction.memberships.remove(number, details)
+    try transaction.muteEnds.changed(from: details.awaitedMuteEnd, to: nil, of: number)
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {
       key.truncate(to: KeyEncoding.numberByteCount)

@@ -11,9 +11,10 @@ struct Edits: TransactionPart {
   /// Returns true if anything changed.
   func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
-    attachments: [MessageAttachment]?, at time: Timestamp
+    attachments: [MessageAttachment]?, at time: Timestamp, serverName: MessageID?
   ) throws(StoreError) -> Bool {
     try Self.validate(attachments)
+    try serverName?.validate()
     try id.validate()
     try conversation.validate()
     try time.validate()
@@ -24,7 +25,8 @@ struct Edits: TransactionPart {
     }
     let version = TextVersion(
       editTime: time.microseconds, text: text,
-      mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
+      mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted(),
+      serverName: serverName)
     let list = attachments.map { received in
       (received, kept: KeptAttachments(received.map(\.id), at: time.microseconds))
     }
@@ -120,23 +122,29 @@ struct Edits: TransactionPart {
     return true
   }
 
-  /// Confirms a pending edit, which the server may have taken under a time of its own.
+  /// Confirms a pending edit, which the server may have taken under a time and an id of its own.
   func confirmEdit(
-    of id: MessageID, in conversation: ConversationID, at time: Timestamp, serverTime: Timestamp?
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp, serverTime: Timestamp?,
+    serverName: MessageID?
   ) throws(StoreError) -> Bool {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in
-      guard let serverTime, serverTime != time else { return }
+      let serverTime = serverTime ?? time
+      if serverTime == time, serverName == nil { return }
       let version =
         message.traits.editTime == time.microseconds
         ? message.version
         : try view.facts.versions(of: own, in: open.number)
           .first { $0.editTime == time.microseconds }
-      guard var version,
-        try transaction.versions.removeVersion(
-          at: time.microseconds, from: &message, named: own, in: open.number)
-      else { return }
+      guard var version else { return }
+      if serverTime != time {
+        guard
+          try transaction.versions.removeVersion(
+            at: time.microseconds, from: &message, named: own, in: open.number)
+        else { return }
+      }
       version.editTime = serverTime.microseconds
+      if let serverName { version.serverName = serverName }
       try transaction.versions.mergeVersion(version, into: &message, named: own, in: open.number)
     }
   }

@@ -66,6 +66,7 @@ package struct ReceivedMessages: TransactionPart {
     guard message.rare != nil else { return }
     try message.expiresAt?.validate()
     try message.editedAt?.validate()
+    try message.editServerName?.validate()
     try message.deliveredAt?.validate()
     try message.readAt?.validate()
     try message.retractedAt?.validate()
@@ -106,6 +107,7 @@ package struct ReceivedMessages: TransactionPart {
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
+    if message.editedAt != nil { stored.traits.editName = message.editServerName }
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
     stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
@@ -162,7 +164,7 @@ package struct ReceivedMessages: TransactionPart {
     try transaction.messages.place(stored, at: position, in: conversation)
     if arrival == .live {
       try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
-      if leavesArchive(conversation) { transaction.leavingArchive.insert(conversation.number) }
+      if try leavesArchive(conversation) { transaction.leavingArchive.insert(conversation.number) }
     }
     if transaction.isAnythingWaiting == true, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
@@ -171,9 +173,11 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Returns true if a new message brings a conversation back to the main list.
-  func leavesArchive(_ conversation: OpenConversation) -> Bool {
-    rules.newMessagesLeaveArchive && conversation.summary.marks.contains(.archived)
-      && !conversation.summary.marks.contains(.muted)
+  func leavesArchive(_ conversation: OpenConversation) throws(StoreError) -> Bool {
+    guard rules.newMessagesLeaveArchive, conversation.summary.marks.contains(.archived) else {
+      return false
+    }
+    return try !transaction.muteEnds.isMuted(conversation)
   }
 
   package func newPendingPlace(

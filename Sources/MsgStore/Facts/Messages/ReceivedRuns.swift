@@ -60,7 +60,7 @@ struct ReceivedRuns: TransactionPart {
       ConversationDetails(id: first.conversation)
     }
     guard conversation.summary.deletedUpTo == nil else { return 0 }
-    if arrival == .live, transaction.receivedMessages.leavesArchive(conversation) { return 0 }
+    if arrival == .live, try transaction.receivedMessages.leavesArchive(conversation) { return 0 }
     if arrival == .live, try transaction.namedReceipts.isMarked(start, in: conversation) {
       return 0
     }

@@ -22,6 +22,7 @@ extension ExportedConversation: JSONObjectValue {
     try fields.optional("pinned_ms", &pinnedAt)
     try fields.flag("muted", &isMuted)
     try fields.optional("muted_ms", &mutedAt)
+    try fields.optional("muted_until_ms", &mutedUntil)
     try fields.flag("archived", &isArchived)
     try fields.optional("archived_ms", &archivedAt)
     try fields.flag("marked_unread", &isMarkedUnread)

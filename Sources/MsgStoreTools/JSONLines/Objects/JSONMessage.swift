@@ -15,6 +15,7 @@ extension ExportedMessage: JSONObjectValue {
     try fields.optional("status", &status)
     try fields.optional("reply_to", &replyTo)
     try fields.optional("edited_ms", &editedAt)
+    try fields.optional("edit_server_name", &editServerName)
     try fields.list("mentions", &mentions)
     try fields.list("history", &facts.history)
     try fields.flag("deleted", &isRetracted)
@@ -109,5 +110,6 @@ extension ExportedVersion: JSONObjectValue {
     try fields.required("text", &text)
     try fields.optional("edited_ms", &editedAt)
     try fields.list("mentions", &mentions)
+    try fields.optional("server_name", &serverName)
   }
 }
