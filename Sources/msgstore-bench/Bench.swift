@@ -71,6 +71,10 @@ import MsgStore
 ///     next-done-5000     the same with 5,000 entries
 ///     expire10000        the longest commit while 10,000 messages at the end of a thread expire at
 ///                        once; as -read, the longest read of the newest 50 meanwhile; ours only
+///     prune90            the longest commit while the newest tenth of each large conversation is
+///                        kept; as -steps, the commits that it takes; as -size, the bytes after
+///                        compaction, divided by those of a new store of the remaining messages;
+///                        ours only
 ///     search-common      newest 20 with a frequent word, beside SQLite's LIKE with and without an
 ///                        index on time, and FTS5 with words and with trigrams; as -recall, the
 ///                        share found of the messages with the word

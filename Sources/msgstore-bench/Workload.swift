@@ -32,7 +32,8 @@ let catalogue: [any Workload] =
     OpenInsertClose(), WALSize(), Written(),
     Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
     SendBusy(),
-    TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Expire(), SearchCost(),
+    TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Expire(), Prune(),
+    SearchCost(),
   ] + Search.all + [Day(), Scale()]
 
 /// The unit of operation of each figure, by the figure's name.
@@ -49,6 +50,8 @@ var summaries: [String: String] {
     summaries[name + Cold.pagesSuffix] = "pages asked for by read calls, and faults that waited"
   }
   summaries[Expire.readName] = Expire.readSummary
+  summaries[Prune.stepsName] = Prune.stepsSummary
+  summaries[Prune.sizeName] = Prune.sizeSummary
   summaries[SearchCost.importName] = "one message of an import, with what the search needs"
   summaries[SearchCost.recallName] = "the share found of messages with a part of a text"
   for search in Search.all {

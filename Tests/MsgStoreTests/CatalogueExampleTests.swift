@@ -26,6 +26,7 @@ import Testing
   private let noon = Timestamp(milliseconds: 1_704_110_400_000)
 
   private func show(_ message: Message) {}
+  private func remove(_ path: String) {}
   private func show(_ slice: MessageSlice) {}
 
   private func runLandingPage(path: String) async throws -> (MessageStore, ConversationID) {
@@ -268,6 +269,10 @@ import Testing
     }
 
     try await store.write { chat in try chat.setRetention(Retention(days: 365)) }
+
+    let paths = try await store.read { chat in try chat.unneededFiles(count: 100) }
+    for path in paths { remove(path) }
+    try await store.write { chat in _ = try chat.confirmRemoval(ofFiles: paths) }
 
     try await store.write { chat in try chat.delete("m-2", in: room) }
     try await store.checkpoint()

@@ -22,6 +22,8 @@ public struct StoreChanges: Sendable, Hashable {
   public internal(set) var hasCounterChanges = false
   /// True if the outbox may have changed.
   public internal(set) var hasOutboxChanges = false
+  /// True if `unneededFiles(count:after:)` may have changed.
+  public internal(set) var hasUnneededFileChanges = false
   /// True if anything may have changed: too many conversations changed, or the store was resumed
   /// and another process may have written to it meanwhile.
   ///
@@ -39,13 +41,16 @@ public struct StoreChanges: Sendable, Hashable {
   ///   - hasOutboxChanges: True if the outbox may have changed.
   ///   - profiles: The members whose profiles have changed; more than `maximumProfileCount` cover
   ///     all profiles.
+  ///   - hasUnneededFileChanges: True if `unneededFiles(count:after:)` may have changed.
   public init(
     conversations: [ConversationID: ConversationChanges], hasCounterChanges: Bool = false,
-    hasOutboxChanges: Bool = false, profiles: Set<MemberID> = []
+    hasOutboxChanges: Bool = false, profiles: Set<MemberID> = [],
+    hasUnneededFileChanges: Bool = false
   ) {
     addProfiles(profiles)
     self.hasCounterChanges = hasCounterChanges
     self.hasOutboxChanges = hasOutboxChanges
+    self.hasUnneededFileChanges = hasUnneededFileChanges
     for (id, changes) in conversations { add(changes, of: id) }
   }
 
@@ -58,7 +63,7 @@ public struct StoreChanges: Sendable, Hashable {
 
   var isEmpty: Bool {
     !coversEverything && conversations.isEmpty && !hasCounterChanges && !hasOutboxChanges
-      && !hasProfileChanges
+      && !hasProfileChanges && !hasUnneededFileChanges
   }
 
   /// True if a profile may have changed.
@@ -72,6 +77,7 @@ public struct StoreChanges: Sendable, Hashable {
   mutating func setAnything() {
     conversations = [:]
     (coversEverything, hasCounterChanges, hasOutboxChanges) = (true, true, true)
+    hasUnneededFileChanges = true
     setAllProfiles()
   }
 
@@ -113,6 +119,7 @@ public struct StoreChanges: Sendable, Hashable {
     if later.coversEverything { return setAnything() }
     if later.hasCounterChanges { hasCounterChanges = true }
     if later.hasOutboxChanges { hasOutboxChanges = true }
+    if later.hasUnneededFileChanges { hasUnneededFileChanges = true }
     if later.coversAllProfiles { setAllProfiles() } else { addProfiles(later.profiles) }
     for (id, changes) in later.conversations { add(changes, of: id) }
     // A listener told of an id that has changed again is led to the latest one.

@@ -29,7 +29,8 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Retention.
-  case sparedPruned, floorKept, oneMorePruned
+  case sparedPruned, floorKept, oneMorePruned, sparedCountKept
+  case neededFileListed, sharedFileListed, unneededFileForgotten
 
   // Expiry.
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock

@@ -21,6 +21,7 @@ struct Projections: TransactionPart {
     try transaction.tags.inserted(message, at: position, in: conversation.number)
     try transaction.expiries.inserted(message, at: position, in: conversation.number)
     conversation.placedCount += 1
+    memory.noteCountChange(at: position, in: conversation.number)
     if transaction.hasListeners, !message.traits.isLetGo {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
     }
@@ -49,6 +50,10 @@ struct Projections: TransactionPart {
       transaction.notes.replaced(
         old, at: oldPosition, by: new, at: position, in: conversation.number)
     }
+    if position != oldPosition || new.traits.isLetGo != old.traits.isLetGo {
+      memory.noteCountChange(at: oldPosition, in: conversation.number)
+      memory.noteCountChange(at: position, in: conversation.number)
+    }
     if position != oldPosition || new.sender != old.sender {
       try transaction.namedReceipts.noteLate(new, at: position, in: conversation)
     }
@@ -63,6 +68,7 @@ struct Projections: TransactionPart {
     try transaction.replies.removed(message, from: position, in: conversation.number)
     try transaction.tags.removed(message, from: position, in: conversation.number)
     try transaction.expiries.removed(message, from: position, in: conversation.number)
+    memory.noteCountChange(at: position, in: conversation.number)
     if transaction.hasListeners, !message.traits.isLetGo {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }

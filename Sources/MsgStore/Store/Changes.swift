@@ -22,6 +22,7 @@ struct Changes: TransactionPart {
     var all = StoreChanges()
     all.hasCounterChanges = transaction.notes.hasCounterChanges
     all.hasOutboxChanges = transaction.notes.hasOutboxChanges
+    all.hasUnneededFileChanges = transaction.notes.hasUnneededFileChanges
     all.addProfiles(transaction.notes.profiles)
     for (number, noted) in transaction.notes.conversations {
       if let formerID = noted.formerID {

@@ -140,6 +140,7 @@ struct Opening {
         if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
         if let version = found.version, version < Schema.versionWithIndexes {
           try transaction.indexEntering.begin()
+          try transaction.localFiles.beginEntering()
         }
         if transaction.localMember == nil, let id = options.localMember {
           transaction.localMember = try transaction.memberNumber(of: id)

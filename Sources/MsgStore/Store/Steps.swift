@@ -40,6 +40,12 @@ package struct Steps: TransactionPart {
       isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
     case .enter:
       return try transaction.indexEntering.step()
+    case .enterFiles(let key):
+      // Screens wait for the messages.
+      if try transaction.indexEntering.entered != .all {
+        return try transaction.indexEntering.step()
+      }
+      return try transaction.localFiles.stepEntering(from: key)
     case .prune(let progress):
       isDone = try transaction.pruning.prune(work, progress, at: ordinal)
     }

@@ -31,6 +31,8 @@ extension StoreWriter {
 
   /// Stores the path of an attachment's file on this device; nil removes it.
   ///
+  /// The file of an earlier path is then unneeded, see `StoreReading.unneededFiles(count:after:)`.
+  ///
   /// - Returns: False if the attachment is not there, or nothing changed.
   /// - Throws: `input(.attachment)` for a path of more than 64 KiB.
   @discardableResult
@@ -40,6 +42,20 @@ extension StoreWriter {
     try transaction.perform(
       try transaction.attachmentUpdates.setLocalPath(
         path, of: attachment, message: message, in: conversation))
+  }
+
+  /// Removes paths from the list of unneeded files, because the client has removed the files.
+  ///
+  /// Passes over paths that are not listed, as those that an attachment has got meanwhile. Confirm
+  /// after the file is gone: after a crash in between, the path is still listed, and the file
+  /// missing. Costs a few lookups for each path.
+  ///
+  /// - Parameter paths: Paths that `StoreReading.unneededFiles(count:after:)` has returned.
+  /// - Returns: The number of paths that have left the list.
+  /// - Throws: `storage`, `corruptRecord`.
+  @discardableResult
+  public func confirmRemoval(ofFiles paths: [String]) throws(StoreError) -> Int {
+    try transaction.perform(try transaction.localFiles.confirmRemoval(of: paths))
   }
 
   /// Describes the file as it will be uploaded, and queues the upload unless it is running.

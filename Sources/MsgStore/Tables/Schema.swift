@@ -23,6 +23,8 @@ package import PageFile
 ///       14  work                ordinal (8) → work to be done in steps
 ///                               0x01 … 0x0A, … → the outbox
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
+///                               attachments with a local file → nothing
+///                               files that no attachment has any more → path
 ///       16  beside              number of the conversation, position → message that has changed
 ///                               since it was packed
 ///       17  memberships         number of the conversation, number of the member → what is known

@@ -8,7 +8,8 @@ package import PageFile
 ///     0x01, key of the attachment's fact               an upload or download is queued or running
 ///     0x02, digest of the hash (8), key of the fact    the hash and the remote URL are known
 ///
-/// The values are empty. The key of a fact has at most 501 bytes, so these have at most 510.
+/// Keys of local files follow them, see `FileIndex`. The values are empty. The key of a fact has at
+/// most 501 bytes, so these have at most 510.
 package enum TransferIndex {
   package static let moving: UInt8 = 1
   static let hashed: UInt8 = 2
@@ -30,12 +31,12 @@ package enum TransferIndex {
     }
   }
 
-  /// Returns the digest of a hash.
+  /// Returns the digest of a hash, or of a path.
   ///
   /// Hashes may be of any length, keys may not.
-  package static func digest(_ hash: [UInt8]) -> UInt64 {
+  package static func digest(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in hash { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return digest
   }
 }

@@ -32,6 +32,7 @@ package struct ChangeNotes {
   private(set) var renamings: [Renaming] = []
   var hasCounterChanges = false
   var hasOutboxChanges = false
+  var hasUnneededFileChanges = false
   /// The members whose profiles have changed; one more than are reported if there are more.
   private(set) var profiles: Set<MemberID> = []
   private(set) var coversEverything = false

@@ -29,7 +29,7 @@ extension Schema {
     case waiting: key.count == 8 && isNameInConversation(value)
     case client: ClientKey.parts(key) != nil && value.count <= SyncPosition.maximumByteCount
     case work: canReadWork(key, value)
-    case transfers: canReadTransfer(key) && value.count == 0
+    case transfers: canReadTransfer(key, value)
     case beside: canReadBeside(key, value)
     case tags: TagKey.canRead(key, value)
     case expiry: ExpiryKey.canRead(key, value)
@@ -121,8 +121,13 @@ extension Schema {
     return byteCount == 0 || isName(key.slice(6, byteCount))
   }
 
-  private static func canReadTransfer(_ key: Bytes) -> Bool {
-    guard let (_, _, fact) = TransferIndex.parts(key) else { return false }
+  private static func canReadTransfer(_ key: Bytes, _ value: Bytes) -> Bool {
+    if key.count > 0, key[0] == FileIndex.unneeded {
+      return FileIndex.unneededParts(key, value) != nil
+    }
+    guard value.count == 0,
+      let fact = TransferIndex.parts(key)?.fact ?? FileIndex.neededParts(key)?.fact
+    else { return false }
     return FactKey.parts(fact).map { $0.kind == .attachment } ?? false
   }
 }

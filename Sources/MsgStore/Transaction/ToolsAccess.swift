@@ -32,6 +32,7 @@ extension WriterMemory {
   package var knownTotals: Totals? { totals }
   package var knownOutboxTotals: OutboxTotals? { outbox }
   package var knownEnteredMessages: EnteredMessages? { enteredMessages }
+  package var knownSparedMessages: SparedMessages? { sparedMessages }
   package var knowsNothingWaits: Bool { isAnythingWaiting == false }
   /// The number of the dictionary that segments are packed with; 0: it could not be read.
   package var packingDictionary: UInt32? { encoder?.dictionary }

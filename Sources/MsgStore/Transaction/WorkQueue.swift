@@ -6,7 +6,9 @@ struct WorkQueue: TransactionPart {
 
   func add(_ work: WorkRecord) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
-    guard next < WorkRecord.enteringOrdinal else { throw .numbersExhausted(what: "piece of work") }
+    guard next < WorkRecord.enteringFilesOrdinal else {
+      throw .numbersExhausted(what: "piece of work")
+    }
     try view.source.set(.nextWork, to: next + 1)
     try write(work, at: next)
   }

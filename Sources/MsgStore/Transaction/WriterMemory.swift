@@ -36,6 +36,10 @@ package final class WriterMemory: @unchecked Sendable {
   /// The time from which the store prunes by itself again; nil if it has not been read.
   var nextPruning: Int64?
 
+  /// The messages that the steps of pruning have spared in one conversation; nil if they have to be
+  /// counted.
+  var sparedMessages: SparedMessages?
+
   /// The merges that are left to be done; nil if they have not been read.
   var merges: Merges?
   /// The messages that are entered into indexes; nil if this has not been read.
@@ -106,6 +110,16 @@ package final class WriterMemory: @unchecked Sendable {
     named.insert(conversation, id.string)
   }
 
+  /// Notes that the number of the messages before those at a place may have changed.
+  @inline(__always)
+  func noteCountChange(at position: MessagePosition, in conversation: UInt32) {
+    if let known = sparedMessages, known.conversation == conversation, position <= known.reached,
+      !StoreDefect.sparedCountKept.isPlanted
+    {
+      sparedMessages = nil
+    }
+  }
+
   func remove(_ conversation: OpenConversation) {
     forgetOthers(of: conversation)
     conversations[conversation.number] = nil
@@ -162,6 +176,15 @@ package final class WriterMemory: @unchecked Sendable {
     // A noted wait may have ended, but the absence of waiting facts is certain.
     self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
   }
+}
+
+/// The messages of a conversation that pruning has passed over, as a writer remembers them.
+package struct SparedMessages: Equatable {
+  package let conversation: UInt32
+  /// The position up to which messages were pruned or spared.
+  package let reached: MessagePosition
+  /// The number of messages up to there that the conversation counts.
+  package let count: Int
 }
 
 /// A cache of values by the names met lately.

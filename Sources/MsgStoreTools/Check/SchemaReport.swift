@@ -100,10 +100,14 @@ package enum SchemaReport {
   }
 
   private static func transfer(_ key: Bytes) -> String? {
-    guard let (kind, _, fact) = TransferIndex.parts(key),
+    if key.count == 13, key[0] == FileIndex.unneeded {
+      return "unneeded file \(hexadecimal(key.dropFirst(1).array()))"
+    }
+    let file = FileIndex.neededParts(key)
+    guard let fact = file?.fact ?? TransferIndex.parts(key)?.fact,
       let (number, id, _, rest) = FactKey.parts(fact)
     else { return nil }
-    let what = kind == TransferIndex.moving ? "moving" : "hashed"
+    let what = file != nil ? "file" : key[0] == TransferIndex.moving ? "moving" : "hashed"
     return "\(what) \(number) \"\(id)\" \(quoted(rest))"
   }
 

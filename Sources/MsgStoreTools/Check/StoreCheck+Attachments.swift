@@ -3,7 +3,8 @@ import PageFile
 
 /// Rule 9: attachments and the transfers tree agree.
 extension StoreCheck {
-  /// Checks that the transfers tree has the entries of an attachment: its transfers and its hash.
+  /// Checks that the transfers tree has the entries of an attachment: its transfers, its hash, and
+  /// its local file.
   func attachment(
     _ fact: Bytes, _ value: Bytes, _ name: String, _ view: StoreView
   ) throws(StoreError) {
@@ -13,12 +14,21 @@ extension StoreCheck {
         report("\(name): attachment missing from the transfers tree")
       }
     }
+    if areFilesEntered, let path = record.neededPath,
+      try !view.contains(FileIndex.neededKey(path, fact), in: Schema.transfers)
+    {
+      report("\(name): local file missing from the transfers tree")
+    }
   }
 
   /// Checks that each entry of the transfers tree agrees with its attachment.
   func transfers(_ view: StoreView) throws(StoreError) {
     try walk(Schema.transfers, view) { (key, value) throws(StoreError) in
-      guard let (kind, digest, fact) = TransferIndex.parts(key), value.count == 0,
+      if key.count > 0, key[0] == FileIndex.unneeded { return try unneededFile(key, value, view) }
+      let file = FileIndex.neededParts(key)
+      guard
+        let (kind, digest, fact) = TransferIndex.parts(key)
+          ?? file.map({ (FileIndex.needed, $0.digest, $0.fact) }), value.count == 0,
         let parts = FactKey.parts(fact), parts.kind == .attachment
       else { return report("transfers: malformed entry (key of \(key.count) bytes)") }
       let name =
@@ -27,9 +37,27 @@ extension StoreCheck {
         return report("\(name): attachment not found")
       }
       let isRight =
-        kind == TransferIndex.moving
-        ? record.isMoving : record.indexedHash.map(TransferIndex.digest) == digest
+        switch kind {
+        case TransferIndex.moving: record.isMoving
+        case FileIndex.needed: record.neededPath.map(FileIndex.digest) == digest
+        default: record.indexedHash.map { TransferIndex.digest($0) } == digest
+        }
       if !isRight { report("\(name): disagrees with its attachment") }
+    }
+  }
+
+  /// Checks that a listed file is listed once, and that no attachment needs it.
+  private func unneededFile(
+    _ key: Bytes, _ value: Bytes, _ view: StoreView
+  ) throws(StoreError) {
+    guard let (number, path) = FileIndex.unneededParts(key, value) else {
+      return report("transfers: malformed entry of an unneeded file (key of \(key.count) bytes)")
+    }
+    if try view.files.place(of: path).number != number {
+      report("transfers: file \"\(path)\": listed twice")
+    }
+    if try view.files.isNeeded(path) {
+      report("transfers: file \"\(path)\": listed, but an attachment needs it")
     }
   }
 }

@@ -69,9 +69,41 @@ extension StoreCheck {
     if let entered = memory.knownEnteredMessages, try view.work.enteredMessages() != entered {
       report("writer memory: wrong position of the entering of messages")
     }
+    if let known = memory.knownSparedMessages, try messageCount(known, view) != known.count {
+      report("writer memory: wrong number of spared messages")
+    }
     let newest = try view.dictionaryTable.newestDictionary()
     if let number = memory.packingDictionary, number > 0, number != newest {
       report("writer memory: packs with dictionary \(number), but the newest is \(newest)")
     }
+  }
+
+  /// Returns the number of messages that a conversation counts up to where pruning has come.
+  ///
+  /// A number that belongs to no conversation any more is not pruned further.
+  private func messageCount(
+    _ known: SparedMessages, _ view: StoreView
+  ) throws(StoreError) -> Int {
+    guard try view.contains(KeyEncoding.key(known.conversation), in: Schema.conversations) else {
+      return known.count
+    }
+    let prefix = KeyEncoding.key(known.conversation)
+    var cursor = MessageCursor(view)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    var count = 0
+    _ = try cursor.seek(prefix.bytes)
+    while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
+      key.removeAll()
+      value.removeAll()
+      try cursor.appendKey(to: &key)
+      guard let position = key.bytes.dropFirst(prefix.count).position, position <= known.reached
+      else { break }
+      try cursor.appendRecord(to: &value)
+      let message = MessageRecord(value.bytes).flatMap { StoredMessage($0, at: position.place) }
+      if message?.traits.isLetGo == false { count += 1 }
+      _ = try cursor.next()
+    }
+    return count
   }
 }

@@ -93,7 +93,8 @@ extension StoreSnapshot {
 ///  7. The runs of known sequences of a conversation do not touch, the one in the summary is above
 ///     all others, and the sequence of every message is in one of them.
 ///  8. Client data lies under valid keys.
-///  9. The transfers tree has exactly the entries that follow from the attachments.
+///  9. The transfers tree has exactly the entries that follow from the attachments, and lists no
+///     file that one of them needs.
 /// 10. The writer's memory agrees with the trees.
 /// 11. Every dictionary has two complete copies.
 /// 12. Every outbox entry decodes, is about a conversation that exists, and is in its indexes,
@@ -123,6 +124,8 @@ final class StoreCheck {
   var leftovers: Set<UInt32> = []
   /// The messages that are entered into the indexes which follow from them.
   var entered = EnteredMessages.all
+  /// True if the local files of all attachments are entered.
+  var areFilesEntered = true
   /// The pinned and the starred messages of all conversations, by the numbers of the tags.
   var taggedEverywhere: [UInt8: EverywhereSum] = [:]
 

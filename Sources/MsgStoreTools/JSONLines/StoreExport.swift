@@ -32,6 +32,8 @@ package enum StoreExport {
 private final class ExportRun {
   /// The number of runs in one line: a line has to fit in memory.
   private static let runCount = 1000
+  /// The number of unneeded files read at once.
+  private static let fileCount = 100
   /// The number of records, or of messages left out, between two calls of `progress`.
   private static let progressCount = 1000
 
@@ -90,6 +92,7 @@ private final class ExportRun {
       for position in try snapshot.syncPositions() {
         try write(.sync(JSONSync(position, in: nil)))
       }
+      try writeUnneededFiles(snapshot)
     }
     try snapshot.forEachExportedEntry { entry in
       guard only.map({ $0.id == entry.conversation }) ?? true,
@@ -98,6 +101,16 @@ private final class ExportRun {
       try write(.outbox(entry))
     }
     try progress(done)
+  }
+
+  private func writeUnneededFiles(_ snapshot: borrowing StoreSnapshot) throws {
+    var last: String?
+    while case let paths = try snapshot.unneededFiles(count: Self.fileCount, after: last),
+      !paths.isEmpty
+    {
+      for path in paths { try write(.unneededFile(JSONFile(path))) }
+      last = paths.last
+    }
   }
 
   private func writeConversation(

@@ -196,6 +196,8 @@ package final class Restorer {
           throw Refusal("nothing to tell the server")
         }
         if !isNew { repeatedCount += 1 }
+      case .unneededFile(let file):
+        try writer.restoreUnneededFile(file.path)
       }
     } catch let error as Refusal {
       throw StoreToolError.malformedLine(line: line.number, column: nil, reason: error.reason)

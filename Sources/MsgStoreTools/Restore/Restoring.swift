@@ -272,6 +272,13 @@ struct Restoring: TransactionPart {
     return true
   }
 
+  func restoreUnneededFile(_ path: String) throws(StoreError) {
+    try MessageAttachment(id: "file", kind: .other, localPath: path).validate()
+    if path.isEmpty { return }
+    transaction.noteAddition()
+    try transaction.localFiles.list(path)
+  }
+
   /// Stores that a message was deleted here; returns false if its name is in use.
   func restoreDeleted(
     _ id: MessageID, in conversation: ConversationID

@@ -96,6 +96,11 @@ extension StoreWriter {
       })
   }
 
+  /// Lists a local file that nothing needs any more, unless an attachment needs it.
+  package func restoreUnneededFile(_ path: String) throws(StoreError) {
+    try transaction.perform(try transaction.restoring.restoreUnneededFile(path))
+  }
+
   /// Updates everything that follows from the restored contents of a conversation.
   package func finishRestoring(_ conversation: ConversationID) throws(StoreError) {
     try transaction.perform(try transaction.restoring.finishRestoring(conversation))

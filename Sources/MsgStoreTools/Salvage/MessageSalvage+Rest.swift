@@ -38,6 +38,10 @@ extension MessageSalvage {
       (cursor, writer) throws(StoreError) in
       try saveRetention(cursor, with: writer)
     }
+    try forEachCell(of: Schema.transfers, in: store, progress) {
+      (cursor, writer) throws(StoreError) in
+      try saveUnneededFile(cursor, with: writer)
+    }
     try saveOutbox(in: store, progress)
   }
 
@@ -208,6 +212,22 @@ extension MessageSalvage {
     }
     guard number == RetentionRecord.store, let rule = record.rule else { return 0 }
     _ = try saving(cursor, Schema.retention) { () throws(StoreError) in try writer.restore(rule) }
+    return cursor.value.count
+  }
+
+  /// Saves the path of a file that nothing needs; the other entries follow from attachments.
+  ///
+  /// An outdated page may list what was needed again later, and its attachment may be lost. So what
+  /// is not certain is left out: the file stays.
+  private func saveUnneededFile(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard work.areFilesEntered, cursor.isCertain, cursor.lostReason == nil,
+      let (_, path) = FileIndex.unneededParts(cursor.key, cursor.value)
+    else { return 0 }
+    _ = try saving(cursor, Schema.transfers) { () throws(StoreError) in
+      try writer.restoreUnneededFile(path)
+    }
     return cursor.value.count
   }
 

@@ -6,7 +6,7 @@ final class SalvagedLeaves {
   /// The trees that are walked from end to end, in this order.
   private static let trees = [
     Schema.messages, Schema.beside, Schema.ids, Schema.waiting, Schema.facts, Schema.client,
-    Schema.work,
+    Schema.directory, Schema.retention, Schema.transfers, Schema.work,
   ]
 
   /// The number of leaves of all these trees.

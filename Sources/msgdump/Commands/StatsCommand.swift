@@ -11,7 +11,8 @@ struct StatsCommand: ParsableCommand {
     discussion: """
       Stored bytes are those of keys and records; the sum over all conversations is near the size \
       of a compacted data file. Attachments are not in the store: their sizes are those that \
-      messages state. Nearly every page is read once.
+      messages state, and the files of those with a local path are on this device. Attachments \
+      of expired and retracted messages are not counted by kind. Nearly every page is read twice.
       """)
 
   @OptionGroup var storeArgument: StoreArgument
@@ -31,6 +32,7 @@ struct StatsCommand: ParsableCommand {
       Output(), form: json ? .json : .text(Terminal.current()), times: .utc)
     let store = try storeArgument.open()
     var all: [(id: ConversationID, sizes: ConversationSizes)] = []
+    var contents = ContentSizes()
     try Progress.showing("reading") { progress in
       try store.readOnce { snapshot in
         var total = 0
@@ -39,6 +41,7 @@ struct StatsCommand: ParsableCommand {
           all.append((id, sizes))
           progress.tell(all.count, of: total)
         }
+        try snapshot.forEachContentSizes { _, sizes in contents += sizes }
       }
     }
     let files = try store.fileSizes
@@ -54,6 +57,7 @@ struct StatsCommand: ParsableCommand {
       messageCount == 0 ? .none : .number(files.dataFileByteCount / messageCount))
     try report.endFacts()
     try printRows(all, to: report)
+    try printAttachments(contents, to: report)
     try report.flush()
   }
 
@@ -77,6 +81,22 @@ struct StatsCommand: ParsableCommand {
         .number(sizes.storedByteCount), .share(Double(sizes.storedByteCount) / Double(sum)),
         .number(sizes.messageCount), .number(sizes.textByteCount), .number(sizes.attachmentCount),
         .number(sizes.attachmentByteCount), .text(all[index].id.string),
+      ])
+    }
+  }
+
+  private func printAttachments(_ contents: ContentSizes, to report: Report) throws {
+    if contents.attachments.isEmpty { return }
+    try report.line("")
+    let rows = try report.table(
+      "attachments", .number("count", 12), .number("bytes", 14),
+      .number("local", 12, key: "local_count"),
+      .number("their bytes", 14, key: "local_bytes"), .name("kind", 20))
+    for kind in AttachmentKind.allCases {
+      guard let sizes = contents.attachments[kind] else { continue }
+      try rows.add([
+        .number(sizes.count), .number(sizes.byteCount), .number(sizes.localCount),
+        .number(sizes.localByteCount), .text("\(kind)"),
       ])
     }
   }

@@ -54,6 +54,8 @@ package struct Figure {
   /// CPU time of a user's day.
   package static let perDay = "ns/day"
   package static let growth = "largest/smallest"
+  /// A size divided by another one.
+  package static let ratio = "ratio"
 
   package var engine: EngineName
   package var workload: String

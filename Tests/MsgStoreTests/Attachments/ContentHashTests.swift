@@ -105,6 +105,10 @@ import Testing
       }
     }
     try store.checkpoint()
+    // The client has to know the path until the file is gone, too.
+    #expect(isInFiles(Array("/PATH-XQ".utf8), directory))
+    try store.write { _ = try $0.confirmRemoval(ofFiles: ["/PATH-XQ"]) }
+    try store.checkpoint()
     for mark in marks { #expect(!isInFiles(Array(mark.utf8), directory), "\(mark)") }
     #expect(try store.read { try $0.runningTransfers() } == [])
     try store.expectSound()

@@ -29,6 +29,7 @@ struct DerivedText {
         "transfer: \(transfer.conversation) \(transfer.message) \(transfer.attachment.id)"
           + " up \(transfer.upload) down \(transfer.download)")
     }
+    for path in try chat.unneededFiles(count: 1000) { lines.append("unneeded file: \(path)") }
     let counts = try chat.outbox.counts()
     lines.append("outbox: \(Self.text(counts))")
     for entry in try chat.outbox.entries(count: 1000).entries {

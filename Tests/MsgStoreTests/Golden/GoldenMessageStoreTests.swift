@@ -197,6 +197,8 @@ import Testing
         MessageAttachment(id: "o-a", kind: .image, localPath: "/tmp/o.png", byteCount: 5000)
       ]
       try chat.send(message)
+      // Nothing needs the first file any more.
+      try chat.setLocalPath("/tmp/klein.png", of: "o-a", message: "o-1", in: "club")
       try chat.send(Message(id: "o-2", in: "lang", from: "ann", text: "läuft"))
       try chat.edit("o-2", in: "lang", text: "läuft gerade")
       try chat.send(Message(id: "o-3", in: "bob", from: "ann", text: "wird wieder versucht"))

@@ -45,8 +45,9 @@ import Testing
     let restored = try MessageStore.restored(from: try store.lines(of: scope))
     defer { try? restored.close() }
     if let defect = try restored.defect() { return defect }
-    guard settled(try records(of: restored.lines())) == settled(part) else {
-      return "the restored store has another export"
+    let (again, expected) = (settled(try records(of: restored.lines())), settled(part))
+    guard again == expected else {
+      return "the restored store has another export: \(again.difference(from: expected))"
     }
     // The messages are those of the scope, with all that is known of them.
     let wanted = messages(in: whole).filter { message in
@@ -99,6 +100,9 @@ import Testing
       case .draft(let value): owner = value.conversation
       case .member:
         if scope.conversation != nil { return "a profile" }
+        continue
+      case .unneededFile:
+        if scope.conversation != nil || scope.since != nil { return "an unneeded file" }
         continue
       case .outbox(let value): owner = value.conversation
       }

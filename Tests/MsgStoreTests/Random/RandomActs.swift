@@ -7,6 +7,8 @@ struct RandomActs {
   let idCount: Int
   /// Whether messages expire later than any clock says.
   var expiresLater = false
+  /// Whether the client says that it has removed files.
+  var confirmsFiles = true
   /// Whether conversations grow: many messages come at once, and few are deleted.
   var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
@@ -60,6 +62,7 @@ struct RandomActs {
     MessageAttachment(
       id: "x\(below(3))", kind: AttachmentKind.allCases[below(5)],
       remoteURL: random.chance(50) ? "https://\(below(9))" : nil,
+      localPath: random.chance(40) ? path() : nil,
       fileName: random.chance(50) ? "a \"file\" \(below(9)).jpg" : nil,
       contentHash: random.chance(50) ? random.bytes(8) : nil,
       byteCount: random.chance(50) ? Int64(below(99)) : nil,
@@ -181,11 +184,7 @@ struct RandomActs {
         w throws(StoreError) in
         try w.setTransfer(direction, to: transfer, of: attachment, message: id, in: c)
       }
-    case 8:
-      let path = "/tmp/\(below(9))"
-      return RandomAct("setLocalPath of x0 of \(id) in \(c)") { w throws(StoreError) in
-        try w.setLocalPath(path, of: "x0", message: id, in: c)
-      }
+    case 8: return file(of: id, in: c)
     case 0:
       return setting(.retrying, id, c, retryAt: time, failure)
     case 1: return setting(.failed, id, c, failure)

@@ -13,6 +13,8 @@ struct RandomStore {
   var clockOffset: Int64 = 0
   /// Whether messages expire later than any clock says, so that stores with other clocks agree.
   var expiresLater = false
+  /// Whether the client says that it has removed files.
+  var confirmsFiles = true
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
@@ -47,6 +49,7 @@ struct RandomStore {
   private mutating func plan(stepCount: Int) {
     var acts = RandomActs(seed: seed, idCount: idCount)
     acts.expiresLater = expiresLater
+    acts.confirmsFiles = confirmsFiles
     transactions = (0..<stepCount).map { _ in acts.transaction() }
   }
 

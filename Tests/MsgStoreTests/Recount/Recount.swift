@@ -65,6 +65,7 @@ struct Recount {
     try compareTotals(chat)
     try compareTagged(rooms, chat)
     try compareTransfers(chat)
+    try compareFiles(chat)
     try compareOutbox(chat)
     try compareMemberFields(chat)
     try compareFieldEntries(chat)
@@ -249,6 +250,21 @@ struct Recount {
     }
     expect(Set(moving), transfers, "running transfers")
     expect(moving.count, Set(moving).count, "number of running transfers")
+  }
+
+  /// No file is unneeded that an attachment has.
+  private mutating func compareFiles(_ chat: borrowing StoreSnapshot) throws {
+    var needed: Set<String> = []
+    for room in rooms {
+      for message in room.messages {
+        for attachment in message.facts.attachments {
+          if let path = attachment.attachment.localPath { needed.insert(path) }
+        }
+      }
+    }
+    let listed = try chat.unneededFiles(count: 100_000)
+    expect(needed.intersection(listed), [], "unneeded files that an attachment has")
+    expect(Set(listed).count, listed.count, "number of unneeded files")
   }
 
   private mutating func compareOutbox(_ chat: borrowing StoreSnapshot) throws {

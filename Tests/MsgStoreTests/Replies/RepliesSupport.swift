@@ -36,10 +36,10 @@ extension MessageStore {
 }
 
 extension MemoryDirectory {
-  /// Makes the store one of version 4, which has no trees of replies and tags.
+  /// Makes the store one of version 4, which has no trees of replies and tags, and no files.
   func forgetReplies(in name: String = "store") throws {
     try plant(in: name) { source in
-      for tree in [Schema.replies, Schema.tags] {
+      for tree in [Schema.replies, Schema.tags, Schema.transfers] {
         var keys: [[UInt8]] = []
         var cursor = Cursor(source, tree)
         var isThere = try cursor.first()
@@ -48,13 +48,17 @@ extension MemoryDirectory {
           cursor.appendKey(to: &key)
           // No walk finds names again; a store of version 4 has none, nor messages with them.
           let isName = if case .name = TagKey.parts(key.bytes) { true } else { false }
-          if tree != Schema.tags || !isName { keys.append(key.bytes.array()) }
+          let isOfFile = key.bytes[0] == FileIndex.needed || key.bytes[0] == FileIndex.unneeded
+          let stays = tree == Schema.tags && isName || tree == Schema.transfers && !isOfFile
+          if !stays { keys.append(key.bytes.array()) }
           isThere = try cursor.next()
         }
         for key in keys { _ = try Bytes.with(key) { try BTree(source, tree).remove($0) } }
       }
-      let work = WorkRecord.key(WorkRecord.enteringOrdinal)
-      _ = try BTree(source, Schema.work).remove(work.bytes)
+      for ordinal in [WorkRecord.enteringOrdinal, WorkRecord.enteringFilesOrdinal] {
+        let work = WorkRecord.key(ordinal)
+        _ = try BTree(source, Schema.work).remove(work.bytes)
+      }
       var version = ByteBuffer()
       version.append(littleEndian: UInt64(4))
       _ = try Bytes.with(Array("schema version".utf8)) { key in

@@ -46,7 +46,7 @@ import Testing
 
     let store = try open(directory, stepCount: 40)
     var counts: [Int] = []
-    while try store.read({ try $0.hasWork }) {
+    while try !store.read({ try $0.thread("room").tagged(.image).isComplete }) {
       try store.expectSound()
       try store.read { chat in
         for tag in [MessageTag.image, .link, .mention] {

@@ -80,6 +80,7 @@ package struct Attachments: TransactionPart {
     let key = FactKey.key(conversation, id, attachment: record.attachment.id)
     endTransfers(at: key.bytes)
     try unlistTransfers(record, at: key.bytes)
+    try transaction.localFiles.replace(record.neededPath, with: nil, at: key.bytes)
     try transaction.remove(key.bytes, in: Schema.facts)
   }
 
@@ -151,6 +152,7 @@ extension Attachments {
     var value = ByteBuffer(capacity: 256)
     record.appendChecked(to: &value)
     try transaction.insert(fact, value.bytes, in: Schema.facts)
+    try transaction.localFiles.replace(old?.neededPath, with: record.neededPath, at: fact)
     if let old {
       if old.isMoving == record.isMoving, old.indexedHash == record.indexedHash { return }
       try unlistTransfers(old, at: fact)
@@ -179,5 +181,6 @@ extension Attachments {
     else { return }
     endTransfers(at: key)
     try unlistTransfers(record, at: key)
+    try transaction.localFiles.replace(record.neededPath, with: nil, at: key)
   }
 }

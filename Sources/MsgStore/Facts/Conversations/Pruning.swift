@@ -6,8 +6,9 @@ import PageFile
 ///
 ///  1. A thread is walked from its beginning. The walk removes the messages to be pruned, passes
 ///     over the spared ones, and ends at the first message that the rule keeps.
-///  2. The messages before the walk are the spared ones. Each step counts them anew, so the number
-///     of those behind it is known without a walk from the other end.
+///  2. The messages before the walk are the spared ones. Their number is kept from step to step, so
+///     the number of those behind it is known without a walk from the other end. They are counted
+///     anew after one of them has changed, and after the store was opened.
 ///  3. Sequence numbers stay known, as after each removal.
 struct Pruning: TransactionPart {
   let transaction: Transaction
@@ -57,7 +58,9 @@ struct Pruning: TransactionPart {
     }
     let conversation = try transaction.conversation(number)
     let answered = try view.conversations.draftRecord(number)?.replyTo
-    var sparedCount = try messageCount(upTo: progress.reached, in: number)
+    // A rule of days alone asks for no number.
+    var sparedCount =
+      rule.messageCount == nil ? 0 : try messageCount(upTo: progress.reached, in: number)
     var removedCount = 0
     var isDone = false
     while !transaction.isStepFull(count, of: transaction.maximumSweepCount) {
@@ -88,6 +91,11 @@ struct Pruning: TransactionPart {
       if StoreDefect.floorKept.isPlanted { continue }
       try transaction.retentions.change(number) { $0.floor = latest($0.floor, position) }
     }
+    memory.sparedMessages = nil
+    if !isDone, rule.messageCount != nil, let reached = progress.reached {
+      memory.sparedMessages = SparedMessages(
+        conversation: number, reached: reached, count: sparedCount)
+    }
     if removedCount > 0 {
       try transaction.pendingReceipts.updatePending(conversation)
       transaction.notes.touched(number)
@@ -100,6 +108,9 @@ struct Pruning: TransactionPart {
     upTo reached: MessagePosition?, in number: UInt32
   ) throws(StoreError) -> Int {
     guard let reached else { return 0 }
+    if let known = memory.sparedMessages, known.conversation == number, known.reached == reached {
+      return known.count
+    }
     var count = 0
     var scan = try ThreadScan(flushed(), number, from: .start)
     while let record = try scan.next() {

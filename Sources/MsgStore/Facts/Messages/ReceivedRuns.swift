@@ -133,6 +133,9 @@ struct ReceivedRuns: TransactionPart {
     var key = ByteBuffer(capacity: 64)
     var value = ByteBuffer(capacity: 1024)
     var last: StoredMessage?
+    if let first = messages.first.flatMap(Self.position) {
+      memory.noteCountChange(at: first, in: conversation.number)
+    }
     for index in messages.indices {
       let message = messages[index]
       guard let position = Self.position(of: message) else { continue }

@@ -2,7 +2,7 @@ package import MsgStore
 
 /// The record in one line of an export.
 ///
-/// See docs/message-format.md, J-1 … J-12.
+/// See docs/message-format.md, J-1 … J-12, P-7.
 ///
 ///     {"kind":"store","local_member":"ann"}
 ///     {"kind":"conversation","id":"club","participants":["ann","bob"],"title":"Book club"}
@@ -29,6 +29,7 @@ package enum JSONRecord: Sendable, Hashable {
   case untold(ExportedUntold)
   case draft(ExportedDraft)
   case outbox(ExportedEntry)
+  case unneededFile(JSONFile)
 
   /// The names of the kinds.
   enum Kind: String {
@@ -45,6 +46,7 @@ package enum JSONRecord: Sendable, Hashable {
     case untold
     case draft
     case outbox
+    case unneededFile = "unneeded_file"
   }
 }
 
@@ -74,6 +76,7 @@ extension JSONRecord {
     case .untold: self = .untold(try Self.read(&fields))
     case .draft: self = .draft(try Self.read(&fields))
     case .outbox: self = .outbox(try Self.read(&fields))
+    case .unneededFile: self = .unneededFile(try Self.read(&fields))
     case nil:
       if scanner.isLenient { return nil }
       throw .malformedLine(
@@ -106,6 +109,7 @@ extension JSONRecord {
     case .untold(let value): Self.append(.untold, value, to: &bytes)
     case .draft(let value): Self.append(.draft, value, to: &bytes)
     case .outbox(let value): Self.append(.outbox, value, to: &bytes)
+    case .unneededFile(let value): Self.append(.unneededFile, value, to: &bytes)
     }
   }
 
@@ -184,5 +188,18 @@ package struct JSONDeleted: JSONObjectValue, Sendable, Hashable {
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
     try fields.required("conversation", &conversation)
     try fields.required("id", &id)
+  }
+}
+
+/// A local file that nothing needs any more.
+package struct JSONFile: JSONObjectValue, Sendable, Hashable {
+  static let noun = "an unneeded file"
+  package var path = ""
+
+  package init() {}
+  init(_ path: String) { self.path = path }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("path", &path)
   }
 }

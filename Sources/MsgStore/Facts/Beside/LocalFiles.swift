@@ -1,0 +1,135 @@
+import PageFile
+
+/// Keeps the list of the local files that nothing needs any more.
+///
+/// See docs/message-format.md, P-4 … P-6.
+///
+///  1. A path is needed while an attachment has it, whether its message is here, hidden, waited
+///     for, or left over from a deleted conversation.
+///  2. A path that the last attachment gives up is listed, until it is needed again or the client
+///     confirms that the file is removed.
+///  3. Every record of an attachment is written and removed by `Attachments`, which says so here.
+///
+/// Costs nothing for an attachment without a path.
+package struct LocalFiles: TransactionPart {
+  package let transaction: Transaction
+
+  /// Notes that an attachment has another path, or none.
+  func replace(
+    _ old: String?, with new: String?, at fact: Bytes
+  ) throws(StoreError) {
+    if old == nil, new == nil { return }
+    if let old, let new, old.hasSameBytes(as: new) { return }
+    if let new { try need(new, at: fact) }
+    if let old { try release(old, at: fact) }
+  }
+
+  /// Notes that an attachment has a path.
+  func need(_ path: String, at fact: Bytes) throws(StoreError) {
+    try transaction.insert(FileIndex.neededKey(path, fact), in: Schema.transfers)
+    if StoreDefect.neededFileListed.isPlanted { return }
+    try unlist(path)
+  }
+
+  /// Notes that an attachment has a path no more.
+  private func release(_ path: String, at fact: Bytes) throws(StoreError) {
+    let key = FileIndex.neededKey(path, fact)
+    if try view.contains(key, in: Schema.transfers) {
+      try transaction.remove(key, in: Schema.transfers)
+    } else if try view.work.areFilesEntered {
+      throw view.corrupt(Schema.transfers, "missing file entry")
+    }
+    if StoreDefect.unneededFileForgotten.isPlanted { return }
+    try list(path)
+  }
+
+  /// Lists a path, unless an attachment needs it.
+  package func list(_ path: String) throws(StoreError) {
+    if !StoreDefect.sharedFileListed.isPlanted, try view.files.isNeeded(path) { return }
+    let place = try view.files.place(of: path)
+    guard place.number == nil else { return }
+    let key = FileIndex.unneededKey(path, place.free)
+    var value = ByteBuffer()
+    value.append(path)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.transfers)
+    transaction.noteUnneededFiles()
+  }
+
+  /// Removes a path from the list, if it is there.
+  private func unlist(_ path: String) throws(StoreError) {
+    guard let number = try view.files.place(of: path).number else { return }
+    try transaction.remove(FileIndex.unneededKey(path, number), in: Schema.transfers)
+    transaction.noteUnneededFiles()
+  }
+
+  /// Removes paths from the list whose files the client has removed; returns their number.
+  func confirmRemoval(of paths: [String]) throws(StoreError) -> Int {
+    var count = 0
+    for path in paths where !path.isEmpty {
+      guard try view.files.place(of: path).number != nil else { continue }
+      // A path may tell of a message that was deleted.
+      view.source.isErasing = true
+      try unlist(path)
+      count += 1
+    }
+    return count
+  }
+}
+
+extension LocalFiles {
+  /// Notes that no file of an older store is entered yet, if there may be any.
+  func beginEntering() throws(StoreError) {
+    guard view.source.root(of: Schema.facts) != .none else { return }
+    try transaction.put(
+      WorkRecord(.enterFiles(from: []), of: 0), at: WorkRecord.key(WorkRecord.enteringFilesOrdinal))
+  }
+
+  /// Enters the files of some attachments of an older store, and ends the work after the last.
+  ///
+  /// Attachments that change meanwhile are entered at once. To enter one twice changes nothing, so
+  /// it does not matter how far the steps have come.
+  func stepEntering(from start: [UInt8]) throws(StoreError) {
+    transaction.hasAdded = true
+    var found: [(fact: [UInt8], path: String)] = []
+    var cursor = try view.cursor(Schema.facts, from: start)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    var count = 0
+    while cursor.isAtCell, !transaction.isStepFull(count, of: transaction.maximumSweepCount) {
+      count += 1
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      if FactKey.parts(key.bytes)?.kind == .attachment {
+        value.removeAll()
+        try view.append(cursor, to: &value)
+        // Nobody else can read a malformed record either, and `check` reports it.
+        if let path = AttachmentRecord(value.bytes)?.neededPath {
+          found.append((key.bytes.array(), path))
+        }
+      }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    key.removeAll()
+    if cursor.isAtCell { cursor.appendKey(to: &key) }
+    let next = key.bytes.array()
+    for (fact, path) in found {
+      try Bytes.with(fact) { (fact) throws(StoreError) in try need(path, at: fact) }
+    }
+    let work = WorkRecord.key(WorkRecord.enteringFilesOrdinal)
+    if next.isEmpty {
+      try transaction.remove(work, in: Schema.work)
+      transaction.noteUnneededFiles()
+    } else {
+      try transaction.put(WorkRecord(.enterFiles(from: next), of: 0), at: work)
+    }
+  }
+}
+
+extension Transaction {
+  package var localFiles: LocalFiles { LocalFiles(transaction: self) }
+
+  /// Notes that the list of unneeded files has changed.
+  fileprivate func noteUnneededFiles() {
+    if hasListeners { notes.hasUnneededFileChanges = true }
+  }
+}
