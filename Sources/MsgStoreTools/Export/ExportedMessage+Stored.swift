@@ -94,6 +94,7 @@ extension ExportedWaiting {
       self.facts.reactions = []
       own = OwnFields()
       self.facts.tags = []
+      (attachmentsAt, keptAttachments) = (nil, [])
     }
   }
 }
