@@ -28,7 +28,7 @@ public struct Message: Sendable, Identifiable {
   final class Origin: Sendable {
     @usableFromInline let conversation: ConversationID
     @usableFromInline let senders: [MemberID]
-    /// The profiles of the senders, at the same indices; empty if there are none.
+    /// The profiles of the senders, at the same indices; empty in a store without profiles.
     private let profiles: [MemberProfile?]
     let rares: (any RareSource)?
 

@@ -13,8 +13,8 @@ extension StoreReading where Self: ~Copyable {
   ///     let slice = try chat.thread(room).tail(50)
   ///     let people = try chat.profiles(of: slice.lazy.flatMap(\.mentions))
   ///
-  /// Those of authors come with their messages: ``Message/senderProfile``. Each member is looked up
-  /// once, however often it is given; that costs two lookups.
+  /// Profiles of authors come with their messages: ``Message/senderProfile``. Each member is looked
+  /// up once, however often it is given; that costs two lookups.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func profiles(

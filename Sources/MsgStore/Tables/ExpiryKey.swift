@@ -232,8 +232,8 @@ package struct ExpiryIndex {
 
 /// The messages that a view passes over because they have expired, and the mutes that have ended.
 package struct Hiding: Equatable {
-  /// Messages that expire and mutes that end at this time or earlier do not count; nil if there
-  /// are none.
+  /// Messages that expire and mutes that end at this time or earlier do not count; nil in a store
+  /// without either.
   package var time: Int64?
   /// True if summaries may show and count some of them.
   package var isCounted = false

@@ -135,7 +135,7 @@ extension StoreView {
 extension WorkReader {
   /// True if the local files of all attachments are entered into the transfers tree.
   ///
-  /// Those of a store of an older version are entered in steps.
+  /// Steps enter the files of a store of an older version.
   package var areFilesEntered: Bool {
     get throws(StoreError) {
       if try view.contains(WorkRecord.key(WorkRecord.enteringFilesOrdinal), in: Schema.work) {
