@@ -92,7 +92,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   /// A mute with an end counts until then, by the clock at the moment of the snapshot. The totals
   /// of unread messages follow as they do for expired messages; see ``mutedUntil``.
   public var isMuted: Bool { content.fields.isMuted }
-  /// The time at which the mute ends; nil if it ends when it is cleared, or if there is none.
+  /// The end of the mute; nil for a mute without an end, and while the conversation is not muted.
   public var mutedUntil: Timestamp? { content.fields.mutedUntil }
   /// True if it is in the list of archived conversations instead of the main list.
   public var isArchived: Bool { content.fields.isArchived }

@@ -47,7 +47,7 @@ public struct MessageReplies: ~Copyable {
     guard let number else { return 0 }
     return try view.within { () throws(StoreError) in
       var scan = MomentScan(
-        view, number, RepliesTo(view, names), from: .start, isForward: true)
+        view, number, ReplyMoments(view, names), from: .start, isForward: true)
       var count = 0
       while count < limit, try scan.next() { count += 1 }
       return count
@@ -85,7 +85,7 @@ public struct MessageReplies: ~Copyable {
     return try view.within { () throws(StoreError) in
       var builder = SliceBuilder(view, conversation, number, count: count)
       var scan = MomentScan(
-        view, number, RepliesTo(view, names), from: position, isForward: isForward)
+        view, number, ReplyMoments(view, names), from: position, isForward: isForward)
       var isThere = try scan.next()
       while isThere, builder.count < count {
         guard try builder.append(&scan.cursor) else { throw builder.corrupt }
@@ -105,7 +105,7 @@ public struct MessageReplies: ~Copyable {
     // Nothing lies beyond the ends of the thread.
     if position.place.phase == (isForward ? .end : .start) { return false }
     var scan = MomentScan(
-      view, number, RepliesTo(view, names), from: position, isInclusive: true,
+      view, number, ReplyMoments(view, names), from: position, isInclusive: true,
       isForward: isForward)
     return try scan.next()
   }

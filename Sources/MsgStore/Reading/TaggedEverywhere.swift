@@ -198,7 +198,7 @@ private struct TaggedEverywhereScan: ~Copyable {
     var found: [TaggedPosition] = []
     for place in [Place.acknowledged(time, sequence: .min), .pending(time, localOrder: .min)] {
       var scan = MomentScan(
-        view, conversation, MessagesTagged(view, in: conversation, tag.fixedNumber ?? 0),
+        view, conversation, TagMoments(view, in: conversation, tag.fixedNumber ?? 0),
         from: MessagePosition(place, ""), isInclusive: true, isForward: true)
       while try scan.next() {
         let position = try scan.cursor.position()

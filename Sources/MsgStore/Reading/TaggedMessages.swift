@@ -150,9 +150,9 @@ private struct TagWalk: ~Copyable {
 
   var count: Int { builder.count }
 
-  private func scan(isInclusive: Bool, isForward: Bool) -> MomentScan<MessagesTagged> {
+  private func scan(isInclusive: Bool, isForward: Bool) -> MomentScan<TagMoments> {
     MomentScan(
-      view, builder.number, MessagesTagged(view, in: builder.number, tag), from: start,
+      view, builder.number, TagMoments(view, in: builder.number, tag), from: start,
       isInclusive: isInclusive, isForward: isForward)
   }
 
@@ -178,7 +178,7 @@ private struct TagWalk: ~Copyable {
   }
 
   /// Appends messages up to a limit; returns true if there are more.
-  private mutating func copy(_ scan: inout MomentScan<MessagesTagged>, limit: Int)
+  private mutating func copy(_ scan: inout MomentScan<TagMoments>, limit: Int)
     throws(StoreError) -> Bool
   {
     var count = 0

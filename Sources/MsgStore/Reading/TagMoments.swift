@@ -1,7 +1,7 @@
 import PageFile
 
-/// The index of the messages with one tag.
-struct MessagesTagged: MomentIndex {
+/// The moments of the messages with one tag.
+struct TagMoments: MomentIndex {
   private let view: StoreView
   private let number: UInt32
   private let tag: UInt8

@@ -1,9 +1,9 @@
 import PageFile
 
-/// The index of the messages that answer one.
+/// The moments of the messages that answer one.
 ///
 /// Entries of other names with the same digest lead to messages that are passed over.
-struct RepliesTo: MomentIndex {
+struct ReplyMoments: MomentIndex {
   private let view: StoreView
   /// The names by which replies may refer to the answered message.
   private let names: [MessageID]
