@@ -51,8 +51,7 @@ import Testing
       try chat.markRead(room)
     }
 
-    // It is handed out in order, under a lease and a token that is the same on every attempt, until the
-    // server has it.
+    // Work is handed out in order, under a lease and one token, until the server has it.
     while let work = try store.write({ try $0.outbox.next(for: "sync") }) {
       do {
         try server.take(work.task, in: work.conversation, token: work.token)
