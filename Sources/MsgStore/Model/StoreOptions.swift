@@ -21,13 +21,24 @@ public struct StoreOptions: Sendable {
   public var pageByteCount: Int
   /// The memory for pages, in bytes.
   ///
-  /// Use less in an extension and more for a large store. Recently used names and members take at
-  /// most three sixteenths of this in addition, or 192 KiB if that is more. With less than
-  /// `defaultCacheByteCount` the store does not make a dictionary by itself, which briefly takes
-  /// about 10 MB; `compact` does.
+  /// It is taken as pages are read, and a store smaller than it takes no more than its size. Use
+  /// less in an extension. Recently used names and members take at most three sixteenths of this
+  /// in addition, or 192 KiB if that is more. With less than 16 MiB the store does not make a
+  /// dictionary by itself, which briefly takes about 10 MB; `compact` does.
   public var cacheByteCount: Int
-  /// The default for `cacheByteCount`: 16 MiB.
-  public static let defaultCacheByteCount = 16 << 20
+  /// The default for `cacheByteCount`: 64 MiB on macOS, Linux, and Windows; 16 MiB on the systems
+  /// of phones, which grant an app less memory.
+  public static let defaultCacheByteCount = isDesktop ? 64 << 20 : 16 << 20
+  /// The least `cacheByteCount` with which the store makes a dictionary by itself.
+  static let dictionaryCacheByteCount = 16 << 20
+
+  private static var isDesktop: Bool {
+    #if os(macOS) || os(Linux) || os(Windows)
+      true
+    #else
+      false
+    #endif
+  }
   /// The access mode.
   public var access: Access
   /// The source of the app's key, for an encrypted store; nil for a store without encryption.
@@ -125,7 +136,7 @@ public struct StoreOptions: Sendable {
   /// Tests may choose many small segments in a small store.
   package var packing = PackingSizes()
 
-  /// Creates options whose defaults suit an app on a phone.
+  /// Creates options whose defaults suit an app.
   public init(
     localMember: MemberID? = nil, pageByteCount: Int = 4096,
     cacheByteCount: Int = Self.defaultCacheByteCount,

@@ -72,7 +72,8 @@ package final class StoreCore: Sendable {
     worksInBackground = options.worksInBackground
     prunesByItself = options.prunesByItself
     makesDictionaries =
-      options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
+      options.worksInBackground
+      && options.cacheByteCount >= StoreOptions.dictionaryCacheByteCount
     // Later openings leave what is left of the former to the first write.
     if hasWork { scheduleWork() }
   }
