@@ -49,20 +49,16 @@ struct Expiries: TransactionPart {
     }
   }
 
+  /// Returns true unless `mark` leaves a message as it is, wherever it lies.
+  @inline(__always)
+  static func concern(_ message: StoredMessage) -> Bool {
+    message.traits.expiryTime != nil || message.traits.marks.contains(.expired)
+  }
+
   /// Sets the mark of a message that counters and lists have let go.
   ///
   /// It follows from its entry alone, so messages may be merged and moved without regard to it.
-  @inline(__always)
   func mark(
-    _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) {
-    let bits: MessageTraits.Bits = message.traits.marks.intersection(.expired)
-    if message.traits.expiryTime == nil, bits.isEmpty { return }
-    try markExpiring(&message, at: position, in: conversation)
-  }
-
-  @inline(never)
-  private func markExpiring(
     _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     let entry = Self.expiryKey(message.traits, at: position, in: conversation)
@@ -72,6 +68,14 @@ struct Expiries: TransactionPart {
       message.traits.marks.insert(.expired)
     } else {
       message.traits.marks.remove(.expired)
+    }
+  }
+
+  /// True if the counters have let any messages go.
+  var haveLetGo: Bool {
+    get throws(StoreError) {
+      if let known = memory.expiryReached?.hasBorder { return known }
+      return try reached != nil
     }
   }
 

@@ -101,7 +101,7 @@ struct ListReader {
       participants: try view.conversations.names(of: details.listedParticipants), &profiles)
   }
 
-  /// Returns a conversation with all its participants.
+  /// Returns a conversation with all its participants, and without their profiles.
   ///
   /// The cost grows with the number of members.
   func wholeConversation(
@@ -112,7 +112,7 @@ struct ListReader {
     let details = try view.conversations.details(number, &cursor)
     let active = try view.conversations.ordered(
       try view.conversations.members(number).members.filter(\.isActive))
-    var profiles = ListedProfiles(view)
+    var profiles = ListedProfiles(view, isShown: false)
     return try conversation(
       number, summary, details,
       participants: try view.conversations.names(of: active.map(\.number)), &profiles)
@@ -123,8 +123,6 @@ struct ListReader {
     participants: [MemberID], _ profiles: inout ListedProfiles
   ) throws(StoreError) -> Conversation {
     let preview = try preview(number, summary)
-    let profiledMembers = Conversation.profiledMembers(
-      title: details.title.text, participants, sender: preview?.sender)
     let place = summary.listPlace
     let isMuted = view.isMuted(details, summary.marks)
     let fields = Conversation.Fields(
@@ -146,7 +144,8 @@ struct ListReader {
       unreadCount: view.localMember == nil ? 0 : summary.unreadCount,
       unreadMentionCount: view.localMember == nil ? 0 : summary.mentionCount,
       messageCount: summary.messageCount, preview: preview,
-      profiles: try profiles.profiles(of: profiledMembers),
+      profiles: try profiles.profiles(
+        title: details.title.text, participants, sender: preview?.sender),
       position: ConversationPosition(
         place: place ?? ListPlace(section: .normal, time: summary.listTime), number: number),
       isDeleted: place == nil)

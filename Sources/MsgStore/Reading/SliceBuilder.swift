@@ -149,14 +149,16 @@ struct SliceBuilder: ~Copyable {
   @inline(__always)
   mutating func add(_ parts: MessageParts, isASCII: Bool) throws(StoreError) {
     var parts = parts
-    if isConcerned(parts) {
-      parts.status = try effectiveStatus(
-        parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
-    }
-    if mayBeTimed(parts),
-      let times = try receiptTimes(parts.status, at: parts.place, idOf: parts)
-    {
-      return try addTimed(parts, isASCII: isASCII, times)
+    if parts.sender == localMember {
+      if isConcerned(parts) {
+        parts.status = try effectiveStatus(
+          parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
+      }
+      if mayBeTimed(parts),
+        let times = try receiptTimes(parts.status, at: parts.place, idOf: parts)
+      {
+        return try addTimed(parts, isASCII: isASCII, times)
+      }
     }
     var rareIndex: Int32 = -1
     if parts.place.isPending || parts.replyByteCount > MessageID.maximumInlineByteCount {

@@ -4,6 +4,8 @@ import PageFile
 struct ExpiryTimer {
   /// The time that is waited for; nil if none is.
   private var time: Int64?
+  /// The commit by which that is the next one.
+  private var lsn = LSN.zero
   private var task: Task<Void, Never>?
 
   /// The longest pause between two looks at the clock, which may be set meanwhile.
@@ -11,14 +13,20 @@ struct ExpiryTimer {
 
   /// Waits for another time instead of the present one; nil ends the wait.
   ///
+  /// Commits on several threads may tell their times in another order than they were made in. The
+  /// newest one counts.
+  ///
   /// - Parameters:
+  ///   - lsn: The commit by which it is the next time.
   ///   - clock: The clock by which messages expire.
   ///   - body: Called when the time has come, and again after each pause until another is waited
   ///     for.
   mutating func wait(
-    until next: Int64?, by clock: @escaping @Sendable () -> Timestamp,
+    until next: Int64?, asOf lsn: LSN, by clock: @escaping @Sendable () -> Timestamp,
     _ body: @escaping @Sendable () -> Void
   ) {
+    if lsn < self.lsn { return }
+    self.lsn = lsn
     if time == next { return }
     task?.cancel()
     time = next
@@ -32,6 +40,12 @@ struct ExpiryTimer {
         }
       }
     }
+  }
+
+  /// Ends the wait.
+  mutating func end() {
+    task?.cancel()
+    (time, task) = (nil, nil)
   }
 }
 

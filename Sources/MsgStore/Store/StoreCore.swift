@@ -40,6 +40,8 @@ package final class StoreCore: Sendable {
   let isWorkScheduled = Locked(false)
   /// The wait for the next message to expire.
   private let expiryTimer = Locked(ExpiryTimer())
+  /// True once a message was waited for to expire.
+  private let hasAwaitedExpiry = Atomic(false)
   /// The snapshots that keep erased messages in the files.
   private let heldErasure = Locked(HeldErasure())
   /// True while a dictionary is being made.
@@ -173,7 +175,7 @@ package final class StoreCore: Sendable {
     memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
-    awaitExpiry(nextExpiry)
+    awaitExpiry(nextExpiry, asOf: committed)
     if transaction.hasErasedExpired { endReaders(before: committed) }
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
@@ -185,10 +187,13 @@ package final class StoreCore: Sendable {
     return try view.expiry.first(after: clock().microseconds)?.time
   }
 
-  /// Waits for the next message to expire, to let it go then.
-  private func awaitExpiry(_ time: Int64?) {
+  /// Waits for the next message to expire as of a commit, to let it go then.
+  private func awaitExpiry(_ time: Int64?, asOf lsn: LSN) {
+    // No message of most stores expires: they need no lock.
+    if time == nil, !hasAwaitedExpiry.load(ordering: .relaxed) { return }
+    hasAwaitedExpiry.store(true, ordering: .relaxed)
     expiryTimer.withLock {
-      $0.wait(until: time, by: clock) { [weak self] in self?.scheduleWork() }
+      $0.wait(until: time, asOf: lsn, by: clock) { [weak self] in self?.scheduleWork() }
     }
   }
 
@@ -267,7 +272,7 @@ package final class StoreCore: Sendable {
   private var pools: [WorkerPool] { [readers, writer, urgentWriter, sender] }
 
   private func stopThreads() {
-    expiryTimer.withLock { $0.wait(until: nil, by: clock) {} }
+    expiryTimer.withLock { $0.end() }
     for pool in pools { pool.close() }
     syncer.stop()
   }

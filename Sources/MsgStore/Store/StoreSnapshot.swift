@@ -15,12 +15,12 @@ public struct StoreSnapshot: StoreReading, ~Copyable {
     running: RunningTransfers, previewsSkipRetracted: Bool, clock: () -> Timestamp
   ) throws(StoreError) {
     self.running = running
-    view = StoreView(
+    let view = StoreView(
       source: transaction.source, names: names, dictionaries: dictionaries,
       isCommitted: true, localMember: localMember,
       previewsSkipRetracted: previewsSkipRetracted)
+    self.view = view
     if !view.expiry.isUnused {
-      let view = view
       view.hiding = try view.within { () throws(StoreError) in
         try view.expiry.hiding(at: clock().microseconds)
       }

@@ -35,7 +35,7 @@ extension Transaction {
   /// Brings archived conversations with a new message back to the list.
   private func leaveArchive() throws(StoreError) {
     if leavingArchive.isEmpty { return }
-    let numbers = leavingArchive.sorted()
+    let numbers = Set(leavingArchive).sorted()
     leavingArchive = []
     for number in numbers where try isStored(number) {
       _ = try conversationActs.set(

@@ -27,7 +27,7 @@ package final class StoreView {
   /// The expired messages that this view passes over.
   ///
   /// A view for writing passes over none.
-  package var hiding = Hiding()
+  var hiding = Hiding()
 
   init(
     source: PageSource, names: MemberNames, dictionaries: Dictionaries, isCommitted: Bool,

@@ -23,12 +23,15 @@ package struct StoredMessage: Equatable {
   static let kept: MessageRecord.Flags = [.history, .composed]
 
   package init(
-    flags: MessageRecord.Flags = [], status: MessageStatus, sender: UInt32, text: String
+    flags: MessageRecord.Flags = [], status: MessageStatus, sender: UInt32, text: String,
+    localTime: Int64? = nil, replyTo: MessageID? = nil
   ) {
     self.flags = flags
     self.status = status
     self.sender = sender
     self.text = text
+    self.localTime = localTime
+    self.replyTo = replyTo
   }
 
   /// Unpacks a record at a place.

@@ -39,6 +39,8 @@ extension WriterMemory {
 }
 
 extension StoreView {
+  /// The expired messages that this view passes over.
+  package var hiddenMessages: Hiding { hiding }
   package var localMemberNumber: UInt32? {
     get { localMember }
     set { localMember = newValue }

@@ -29,8 +29,10 @@ package final class Transaction {
   ///
   /// A transaction that did not, such as a deletion, may use the space reserved for a full device.
   var hasAdded = false
-  /// The archived conversations that a new message brings back to the list.
-  var leavingArchive: Set<UInt32> = []
+  /// The archived conversations that a new message brings back to the list, some more than once.
+  ///
+  /// An array, since a set is dearer to ask for being empty, as each operation does.
+  var leavingArchive: [UInt32] = []
   /// The running transfers, as other transactions see them.
   let running: RunningTransfers
   /// The transfers that this transaction began, with their bytes done, or ended, with nil.

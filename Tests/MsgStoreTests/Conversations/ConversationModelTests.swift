@@ -87,7 +87,7 @@ import Testing
     let sorted = order.sorted { a, b in a.0 != b.0 ? a.0 : a.1 > b.1 }
     #expect(order.map(\.1) == sorted.map(\.1))
     // Totals follow the clock in steps, and the lists at once.
-    if chat.view.hiding.isCounted || chat.view.hiding.isLetGo { return }
+    if chat.view.hiddenMessages.isCounted || chat.view.hiddenMessages.isLetGo { return }
     let totals = try chat.unreadTotals
     let all = Array(list) + Array(try chat.archivedConversations(count: 9))
     #expect(totals.messages == all.reduce(0) { $0 + ($1.isMuted ? 0 : $1.unreadCount) })

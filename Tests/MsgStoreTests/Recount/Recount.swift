@@ -27,8 +27,8 @@ struct Recount {
       // Until two conversations have become one, what they have is in neither of them alone.
       if try chat.isMergingConversations { return }
       // Counters follow the clock in steps.
-      if chat.view.hiding.isCounted || chat.view.hiding.isLetGo { return }
-      recount.now = chat.view.hiding.time.map { Timestamp(microseconds: $0) }
+      if chat.view.hiddenMessages.isCounted || chat.view.hiddenMessages.isLetGo { return }
+      recount.now = chat.view.hiddenMessages.time.map { Timestamp(microseconds: $0) }
       try recount.count(chat)
     }
     return recount.differences.isEmpty ? nil : recount.differences.joined(separator: "\n")

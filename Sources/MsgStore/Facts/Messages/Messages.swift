@@ -9,11 +9,19 @@ package struct Messages: TransactionPart {
 
   /// Stores a new message at its place.
   package func place(
-    _ given: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
-    var message = given
-    try transaction.expiries.mark(&message, at: position, in: conversation.number)
+    // Only a message that needs it is copied for its mark.
+    guard Expiries.concern(message) else { return try put(message, at: position, in: conversation) }
+    var marked = message
+    try transaction.expiries.mark(&marked, at: position, in: conversation.number)
+    try put(marked, at: position, in: conversation)
+  }
+
+  private func put(
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
     if !position.place.isPending, try isBehindAll(position, in: conversation) {
       try append(message, at: position, to: conversation)
     } else {
@@ -31,15 +39,26 @@ package struct Messages: TransactionPart {
     _ old: StoredMessage, at oldPosition: MessagePosition, with new: StoredMessage,
     at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
+    let moves = position != oldPosition
+    guard moves || Expiries.concern(new) else {
+      return try put(new, at: position, over: old, at: oldPosition, in: conversation)
+    }
     var new = new
     try transaction.expiries.mark(&new, at: position, in: conversation.number)
-    if position != oldPosition {
+    if moves {
       // Other members may have taken part at the new place.
       new.traits.awaited = nil
       transaction.unreadCounts.carry(
         from: old, at: oldPosition, to: &new, at: position, conversation)
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
     }
+    try put(new, at: position, over: old, at: oldPosition, in: conversation)
+  }
+
+  private func put(
+    _ new: StoredMessage, at position: MessagePosition,
+    over old: StoredMessage, at oldPosition: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
     try write(new, at: position, in: conversation.number)
     conversation.raiseGreatestPosition(to: position)
     if position != oldPosition || new.traits.names != old.traits.names {
@@ -64,8 +83,8 @@ package struct Messages: TransactionPart {
   func isBehindAll(
     _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    if let last = conversation.summary.last, last.position >= position { return false }
-    if try transaction.expiries.reached == nil { return true }
+    if let last = conversation.summary.last?.position, last >= position { return false }
+    guard try transaction.expiries.haveLetGo else { return true }
     if conversation.greatestPosition == nil {
       conversation.greatestPosition =
         try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number) ?? .start

@@ -93,17 +93,27 @@ package struct ReceivedMessages: TransactionPart {
   func stored(
     _ message: Message, _ arrival: Arrival
   ) throws(StoreError) -> StoredMessage {
-    var stored = StoredMessage(
-      flags: arrival == .history ? .history : [], status: message.status,
-      sender: try transaction.memberNumber(of: message.sender), text: message.text)
-    stored.localTime = message.localTime?.microseconds
-    if message.serverTimestamp == nil {
-      if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
-    } else {
-      stored.status = max(message.status, .sent)
-    }
-    stored.replyTo = message.replyTo
-    guard message.rare != nil else { return stored }
+    if message.rare != nil { return try storedRare(message, arrival) }
+    return try storedPlain(message, arrival)
+  }
+
+  // In one expression: a variable would be copied on return.
+  private func storedPlain(
+    _ message: Message, _ arrival: Arrival
+  ) throws(StoreError) -> StoredMessage {
+    var flags: MessageRecord.Flags = arrival == .history ? .history : []
+    let hasServerTime = message.serverTimestamp != nil
+    if !hasServerTime, !message.status.isServerKnowledge { flags.insert(.composed) }
+    return StoredMessage(
+      flags: flags, status: hasServerTime ? max(message.status, .sent) : message.status,
+      sender: try transaction.memberNumber(of: message.sender), text: message.text,
+      localTime: message.localTime?.microseconds, replyTo: message.replyTo)
+  }
+
+  private func storedRare(
+    _ message: Message, _ arrival: Arrival
+  ) throws(StoreError) -> StoredMessage {
+    var stored = try storedPlain(message, arrival)
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.expiryTime = message.expiresAt?.microseconds
     stored.traits.editTime = message.editedAt?.microseconds
@@ -164,7 +174,9 @@ package struct ReceivedMessages: TransactionPart {
     try transaction.messages.place(stored, at: position, in: conversation)
     if arrival == .live {
       try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
-      if try leavesArchive(conversation) { transaction.leavingArchive.insert(conversation.number) }
+      if try leavesArchive(conversation), transaction.leavingArchive.last != conversation.number {
+        transaction.leavingArchive.append(conversation.number)
+      }
     }
     if transaction.isAnythingWaiting == true, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
