@@ -3,7 +3,8 @@ import MsgStoreTools
 import PageFile
 import Testing
 
-/// Expiring messages against a dictionary of their times, under a clock that goes both ways.
+/// Expiring messages, and a mute that ends, against a dictionary of their times, under a clock that
+/// goes both ways.
 @Suite struct ExpiryModelTests {
   /// What a naive store knows.
   private struct Naive {
@@ -13,15 +14,19 @@ import Testing
     var erased: Set<Int> = []
     /// The latest server time, which counts for no more than the clock did when it came.
     var heard = Int64.min
+    /// The end of the mute of their conversation, unless it is over for good.
+    var muteEnd: Int64?
+
+    func isMuted(at now: Int64) -> Bool { muteEnd.map { $0 > now } ?? false }
 
     func shown(at now: Int64) -> [String] {
       here.subtracting(erased).sorted().filter { (ends[$0] ?? .max) > now }.map { "m\($0)" }
     }
 
-    /// The next time at which a message that is here expires.
+    /// The next time at which a message that is here expires, or the mute ends.
     func next(after now: Int64) -> Timestamp? {
-      here.subtracting(erased).compactMap { ends[$0] }.filter { $0 > now }.min()
-        .map { Timestamp(microseconds: $0) }
+      (here.subtracting(erased).map { ends[$0] } + [muteEnd]).compactMap { $0 }
+        .filter { $0 > now }.min().map { Timestamp(microseconds: $0) }
     }
 
     mutating func join(_ end: Int64?, of index: Int) {
@@ -62,7 +67,17 @@ import Testing
             naive.join(end, of: index)
           }
         }
-      case ..<50:
+      case ..<45:
+        let muteEnd = Int64.random(in: 1000...3000, using: &random)
+        try store.write { chat in
+          try chat.receive(
+            ReceivedConversation("room", at: time(Int64(round + 1))) {
+              $0.isMuted = true
+              $0.mutedUntil = time(muteEnd)
+            })
+        }
+        naive.muteEnd = muteEnd
+      case ..<52:
         let index = Int.random(in: 10..<70, using: &random)
         let end = Int64.random(in: 1000...3000, using: &random)
         try store.write { chat in
@@ -90,12 +105,17 @@ import Testing
         let summary = try store.read { try $0.conversation("room") }
         #expect((summary?.unreadCount ?? 0) == shown.count, comment)
         #expect(summary?.preview?.messageID.string == shown.last, comment)
+        let muted = try store.read { try $0.unreadTotals.mutedMessages }
+        let isMuted = naive.isMuted(at: clock.now.microseconds)
+        #expect(muted == (isMuted ? shown.count : 0), comment)
       default:
         try store.expectSound()
         try store.close()
         store = try open()
       }
       #expect(try store.shownIDs() == naive.shown(at: clock.now.microseconds), comment)
+      let isMuted = try store.read { try $0.conversation("room")?.isMuted }
+      #expect((isMuted ?? false) == naive.isMuted(at: clock.now.microseconds), comment)
       #expect(
         try store.read { try $0.nextExpiry } == naive.next(after: clock.now.microseconds), comment)
     }
@@ -105,22 +125,29 @@ import Testing
     try store.finishWork()
     clock.set(0)
     #expect(try store.shownIDs() == naive.shown(at: 4000), "seed \(seed)")
+    #expect(try store.read { try $0.conversation("room")?.isMuted } != true, "seed \(seed)")
     try store.expectSound()
     try store.close()
   }
 
-  /// Looks at a time before all others which messages have been erased, and if they might be.
+  /// Looks at a time before all others which messages have been erased, and if they might be; and
+  /// if the mute is over for good.
   private func noteErased(
     _ naive: inout Naive, _ store: MessageStore, _ clock: TestClock, _ comment: Comment
   ) throws {
     let now = clock.now
     clock.set(0)
     let left = Set(try store.shownIDs())
+    let isMuted = try store.read { try $0.conversation("room")?.isMuted }
     clock.set(now.microseconds)
     for index in naive.here.subtracting(naive.erased) where !left.contains("m\(index)") {
       let end = naive.ends[index] ?? .max
       #expect(end <= naive.heard && end <= now.microseconds, comment)
       naive.erased.insert(index)
+    }
+    if let end = naive.muteEnd, isMuted == false {
+      #expect(end <= naive.heard && end <= now.microseconds, comment)
+      naive.muteEnd = nil
     }
   }
 }

@@ -47,8 +47,9 @@ struct DerivedText {
       "\($0.messageID) \($0.sender) \($0.status) deleted \($0.isRetracted)"
         + " \($0.attachment.map { "\($0.kind)" } ?? "-") \($0.text.debugDescription)"
     }
+    let end = room.mutedUntil.map { " until \($0.microseconds)" } ?? ""
     lines.append(
-      "\(list): \(room.id) pinned \(room.isPinned) muted \(room.isMuted)"
+      "\(list): \(room.id) pinned \(room.isPinned) muted \(room.isMuted)\(end)"
         + " \(room.participantCount) participants, \(room.messageCount) messages,"
         + " \(room.unreadCount) unread, \(room.unreadMentionCount) mentions,"
         + " \(Self.text(room.lastActivity)), \(preview ?? "-")")
@@ -75,12 +76,23 @@ struct DerivedText {
     for message in messages {
       let replies = try chat.replies(to: message, in: id).newest(1000)
       if !replies.isEmpty { lines.append("\(id): \(message) answered by \(replies.map(\.id))") }
+      try addEdits(of: message, in: id, chat)
       guard let delivery = try chat.delivery(of: message, in: id) else { continue }
       if delivery.recipientCount == 0 { continue }
       lines.append(
         "\(id): \(message) \(delivery.status) of \(delivery.recipientCount):"
           + " \(delivery.deliveredCount) have it, \(delivery.readCount) have read it")
     }
+  }
+
+  /// Adds the server's ids of a message's edits, the shown one last.
+  private mutating func addEdits(
+    of message: MessageID, in id: ConversationID, _ chat: borrowing StoreSnapshot
+  ) throws {
+    guard let shown = try chat.message(message, in: id), shown.editedAt != nil else { return }
+    let names = try chat.history(of: message, in: id).map(\.serverName) + [shown.editServerName]
+    if names.allSatisfy({ $0 == nil }) { return }
+    lines.append("\(id): \(message) edited as \(names.map { $0?.string ?? "-" })")
   }
 
   private static func text(_ counts: OutboxCounts) -> String {

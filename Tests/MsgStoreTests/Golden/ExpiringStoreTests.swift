@@ -20,7 +20,8 @@ import Testing
   }
 
   /// Four messages of one moment expire, and counters have let two of them go; two more and a
-  /// pending one expire later, and so does one that is not there yet.
+  /// pending one expire later, and so does one that is not there yet. The conversation is muted up
+  /// to the later time.
   private func record() throws {
     let files = MemoryDirectory()
     let store = try expiringStore(clock, in: files) { $0.steps = StepSizes(maximumSweepCount: 2) }
@@ -33,6 +34,7 @@ import Testing
       }
       try chat.send(expiring("p", at: nil, from: "me", until: 3000))
       try chat.receiveExpiry(of: "unknown", in: "room", at: time(2500))
+      try chat.setMuted(true, of: "room", until: time(3000))
     }
     clock.set(2000)
     try store.write { try $0.doWork() }
@@ -49,6 +51,8 @@ import Testing
       clock.set(now)
       let reader = try expiringStore(clock, in: files()) { $0.access = .readOnly }
       #expect(try reader.shownIDs() == shown, "at \(now)")
+      let isMuted = try reader.read { try $0.conversation("room")?.isMuted }
+      #expect(isMuted == (now < 3000), "at \(now)")
       try reader.close()
       let store = try expiringStore(clock, in: files())
       #expect(try store.read { try $0.conversation("room")?.unreadCount } == 6)
@@ -56,6 +60,8 @@ import Testing
       try store.finishWork()
       let unread = shown.filter { $0 != "p" }.count
       #expect(try store.read { try $0.conversation("room")?.unreadCount } == unread, "at \(now)")
+      let totals = try store.read { try $0.unreadTotals }
+      #expect((now < 3000 ? totals.mutedMessages : totals.messages) == unread, "at \(now)")
       try store.expectSound()
       try store.close()
     }
@@ -66,6 +72,8 @@ import Testing
     clock.set(1500)
     let left = try store.shownIDs()
     #expect(left == ["m7", "m8"])
+    // Its mute is over for good.
+    #expect(try store.read { try $0.conversation("room")?.isMuted } == false)
     try store.expectSound()
     try store.close()
   }

@@ -41,12 +41,12 @@ import Testing
 
   /// Everything else: what an export leaves out, and what is found out anew from it.
   private func expectIntact(
-    _ store: MessageStore, _ lines: [UInt8], unread: Int, _ comment: Comment
+    _ store: MessageStore, _ lines: [UInt8], _ unread: UnreadTotals, _ comment: Comment
   ) throws {
     #expect(try export(store) == lines, comment)
     try store.expectSound()
     let totals = try store.read { snapshot in try snapshot.unreadTotals }
-    #expect(totals == UnreadTotals(messages: unread, mutedMessages: 8, mentions: 1), comment)
+    #expect(totals == unread, comment)
   }
 
   private struct Cells {
@@ -136,6 +136,10 @@ import Testing
     }
     try store.write { chat in try addCrowd(chat) }
     try store.write { chat in try addFields(chat) }
+    try store.write { chat in try addMutes(chat) }
+    try store.write { chat in try addNamedEdits(chat) }
+    // One of the mutes is over for good.
+    try store.finishWork()
     try fillOutbox(of: store, clock)
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
@@ -187,6 +191,42 @@ import Testing
     try chat.receive([.kind("Verein"), OwnField("farbe", [1, 2])], of: .conversation("club"))
     try chat.receive([OwnField("nick", Array("Bobby".utf8), at: at)], of: .member("bob"))
     try chat.receive([OwnField("nick", Array("Evi".utf8), at: at)], of: .member("eva"))
+  }
+
+  /// A time of the year 2096.
+  private static let farAhead: Int64 = 4_000_000_000_000_000
+
+  /// Two conversations muted until a time, of which one has passed, by the server's time too.
+  private static func addMutes(_ chat: borrowing StoreWriter) throws {
+    let start: Int64 = 1_704_074_950_000_000
+    let rooms: [(ConversationID, end: Int64, count: Int64)] = [
+      ("laut", start - 1, 1), ("stumm", farAhead, 2),
+    ]
+    for (room, end, count) in rooms {
+      for index in 0..<count {
+        try chat.insert(
+          Message(
+            id: MessageID("s-\(index)"), in: room, from: "bob", text: "psst \(index)",
+            serverTimestamp: time(start + index)))
+      }
+      try chat.receive(
+        ReceivedConversation(room, at: time(start)) {
+          $0.isMuted = true
+          $0.mutedUntil = time(end)
+        })
+    }
+  }
+
+  /// Edits with ids of the server's: the one that is shown, one of the history, and one that waits.
+  private static func addNamedEdits(_ chat: borrowing StoreWriter) throws {
+    let start: Int64 = 1_704_074_960_000_000
+    for (id, text, name) in [
+      ("s-0", "leise", "e-1"), ("s-0", "ganz leise", "e-2"), ("s-9", "später", "e-3"),
+    ] as [(MessageID, String, MessageID)] {
+      try chat.receiveEdit(
+        of: id, in: "laut", text: text, at: time(start + (name == "e-1" ? 0 : 1)),
+        serverName: name)
+    }
   }
 
   /// Work of many kinds: held, running, waiting, failed, and in its turn.
@@ -265,8 +305,14 @@ import Testing
 
   // MARK: The tests
 
-  @Test(arguments: [(4, 403), (5, 403)] as [(UInt64, Int)])
-  func storesOfEverySchemaVersionOpenForEver(version: UInt64, unread: Int) throws {
+  private static let unread: [UInt64: UnreadTotals] = [
+    4: UnreadTotals(messages: 403, mutedMessages: 8, mentions: 1),
+    5: UnreadTotals(messages: 404, mutedMessages: 10, mentions: 1),
+  ]
+
+  @Test(arguments: [4, 5] as [UInt64])
+  func storesOfEverySchemaVersionOpenForEver(version: UInt64) throws {
+    let unread = try #require(Self.unread[version])
     let records = ProcessInfo.processInfo.environment["MSGSTORE_GOLDEN"] == "record"
     if records && version == Self.newestVersion { try Self.record() }
     let lines = try Self.contents("version-\(version).jsonl")
@@ -275,17 +321,17 @@ import Testing
     #expect(try cells(files).version == version)
 
     let reader = try open(files, .readOnly)
-    try expectIntact(reader, lines, unread: unread, "read only")
+    try expectIntact(reader, lines, unread, "read only")
     try reader.close()
     let isUntouched = files["store"] == before && files["store-wal0"] == nil
     #expect(isUntouched)
 
     var store = try open(files)
-    try expectIntact(store, lines, unread: unread, "opened")
+    try expectIntact(store, lines, unread, "opened")
     try store.close()
     #expect(try cells(files).version == Self.newestVersion)
     store = try open(files)
-    try expectIntact(store, lines, unread: unread, "opened again")
+    try expectIntact(store, lines, unread, "opened again")
     try expectGoesOn(&store, files)
   }
 
@@ -355,6 +401,7 @@ import Testing
   /// A process that is killed while it raises a store leaves one of either version.
   @Test func aStoreIsRaisedWhereverTheFirstOpeningIsCutOff() throws {
     let lines = try Self.contents("version-4.jsonl")
+    let unread = try #require(Self.unread[4])
     let cuts = Locked<[MemoryDirectory]>([])
     let hooked = HookedDirectory(try files(4)) { (call, files) throws(PageFileError) in
       if call.kind == .write || call.kind == .sync { cuts.withLock { $0.append(files.copy()) } }
@@ -370,11 +417,25 @@ import Testing
       try reader.close()
       versions.insert(try cells(cut.copy()).version ?? 0)
       let store = try open(cut)
-      try expectIntact(store, lines, unread: 403, "cut off")
+      try expectIntact(store, lines, unread, "cut off")
       try store.close()
       #expect(try cells(cut).version == Self.newestVersion)
     }
     #expect(versions == [4, 5])
+  }
+
+  @Test func theNewestHasMutesWithEndsAndEditsWithIDs() throws {
+    let store = try open(files(5), .readOnly)
+    try store.read { chat throws in
+      let (over, muted) = (try chat.conversation("laut"), try chat.conversation("stumm"))
+      #expect(over?.isMuted == false && over?.mutedUntil == nil)
+      #expect(muted?.isMuted == true && muted?.mutedUntil == time(Self.farAhead))
+      #expect(try chat.nextExpiry == muted?.mutedUntil)
+      #expect(try chat.message("s-0", in: "laut")?.editServerName == "e-2")
+      let versions = try chat.history(of: "s-0", in: "laut")
+      #expect(versions.map(\.serverName) == [nil, "e-1"])
+    }
+    try store.close()
   }
 
   @Test func theNewestHasEntriesOfEveryState() throws {

@@ -155,6 +155,32 @@ import Testing
     #expect(told.coversAllMessages && told.messages.isEmpty)
   }
 
+  /// A later mark with an earlier time gives that time to messages that were read before.
+  @Test func messagesThatAReceiptGivesAnEarlierTimeAreTold() throws {
+    for isLater in [true, false] {
+      let (store, changes) = try listened()
+      try store.write { chat in
+        try chat.putConversation("room", participants: ["me", "you"])
+        for index in 1...3 as ClosedRange<Int64> {
+          try chat.insert(message(MessageID("x\(index)"), at: 100 + index, from: "me"))
+        }
+        try chat.receive(receipt("you", .read, upTo: "x1", at: 60))
+        try chat.receive(receipt("you", .read, upTo: "x2", at: 70))
+      }
+      _ = changes.nextIfThere()
+      let before = try store.message("x1")
+      try store.write { chat in
+        _ = try chat.receive(receipt("you", .read, upTo: "x3", at: isLater ? 80 : 50))
+      }
+      let told = try #require(changes.nextIfThere()?.conversations["room"]?.delivery)
+      let after = try #require(try store.message("x1"))
+      #expect(after.readAt == time(isLater ? 60 : 50))
+      #expect(told.contains(after.position) == (before != after))
+      #expect(told.contains(try #require(try store.message("x3")).position))
+      try store.close()
+    }
+  }
+
   @Test func tooManyConversationsBecomeAnything() throws {
     let (store, changes) = try listened()
     try store.write { chat in
