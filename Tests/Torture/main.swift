@@ -12,7 +12,9 @@ import PageFile
 ///
 /// A subcommand is one file that makes a `Subcommand`; it is added here and nowhere else.
 let subcommands: [Subcommand] =
-  [.crash, .faults, .flips, .blocks, .model, .schedules, .defects, .storeDefects]
+  [
+    .crash, .faults, .flips, .blocks, .model, .schedules, .guesses, .defects, .storeDefects,
+  ]
   + (Interleaving.isBuiltIn ? [.interleavings, .interleaved] : [])
 
 exit(Arguments.run(subcommands, Array(CommandLine.arguments.dropFirst())))

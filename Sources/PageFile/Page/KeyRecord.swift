@@ -79,13 +79,15 @@ struct AppKey {
   /// Seals data keys.
   let wrap: any PageCipher
   let name: [UInt8]
+  /// The derivation from the key, of which those from data keys are made.
+  let derivation: KeyDerivation
 
   init(_ cipher: any PageCipher, for storeID: StoreID) {
     self.cipher = cipher
-    let derivation = cipher.derivation(for: storeID)
+    derivation = cipher.derivation(for: storeID)
     wrap = cipher.keyed(with: derivation, "msgstore 1 wrap")
     var name = ByteBuffer(capacity: KeyRecord.nameByteCount)
-    derivation("msgstore 1 name", name.extend(by: KeyRecord.nameByteCount))
+    derivation.derive("msgstore 1 name", name.extend(by: KeyRecord.nameByteCount))
     self.name = name.bytes.array()
   }
 }
@@ -101,7 +103,7 @@ extension PageCipher {
   /// Returns the cipher under a derived key, for one use.
   func keyed(with derivation: KeyDerivation, _ info: String) -> any PageCipher {
     var key = ByteBuffer(capacity: SealedUnit.keyByteCount)
-    derivation(info, key.extend(by: SealedUnit.keyByteCount))
+    derivation.derive(info, key.extend(by: SealedUnit.keyByteCount))
     defer { key.mutableBytes.zero(0, key.count) }
     return keyed(with: key.bytes)
   }

@@ -29,7 +29,7 @@ package protocol PageCipher: Sendable {
 
   /// Returns a derivation of bytes from the key, by HKDF with SHA-256.
   ///
-  /// Setting it up takes as long as three derivations.
+  /// Setting it up takes as long as four derivations.
   func derivation(salt: Bytes) -> KeyDerivation
 
   /// Returns the same cipher under another key, of `SealedUnit.keyByteCount` bytes.
@@ -39,9 +39,25 @@ package protocol PageCipher: Sendable {
   func fillRandom(_ target: MutableBytes)
 }
 
-/// Fills `derived`, of at most `SealedUnit.keyByteCount` bytes, with bytes that follow from a key,
-/// a salt, and `info`.
-package typealias KeyDerivation = (_ info: String, _ derived: MutableBytes) -> Void
+/// A derivation of bytes from a key and a salt, by HKDF with SHA-256.
+package struct KeyDerivation {
+  /// Fills `derived`, of at most `SealedUnit.keyByteCount` bytes, with bytes that follow from the
+  /// key, the salt, and `info`.
+  let derive: (_ info: String, _ derived: MutableBytes) -> Void
+  /// Returns the derivation from another key, of `SealedUnit.keyByteCount` bytes, with the same
+  /// salt.
+  ///
+  /// It takes half the time, as the salt is prepared already.
+  let rekeyed: (_ key: Bytes) -> KeyDerivation
+
+  package init(
+    derive: @escaping (_ info: String, _ derived: MutableBytes) -> Void,
+    rekeyed: @escaping (_ key: Bytes) -> KeyDerivation
+  ) {
+    self.derive = derive
+    self.rekeyed = rekeyed
+  }
+}
 
 /// The layout of a sealed unit: nonce, ciphertext, tag.
 package enum SealedUnit {

@@ -16,16 +16,18 @@ package final class StoreKeys: Sendable {
   package let metas: any PageCipher
   private let seals = Atomic<UInt64>(0)
 
-  private init(_ dataKey: any PageCipher, _ record: KeyRecord, _ storeID: StoreID) {
+  private init(
+    _ dataKey: Bytes, _ record: KeyRecord, _ storeID: StoreID, under appKey: AppKey
+  ) {
     self.storeID = storeID
     current = Locked(record)
-    let derivation = dataKey.derivation(for: storeID)
-    pages = dataKey.keyed(with: derivation, "msgstore 1 page")
+    let (cipher, derivation) = (appKey.cipher, appKey.derivation.rekeyed(dataKey))
+    pages = cipher.keyed(with: derivation, "msgstore 1 page")
     if Defect.oneKeyForAll.isPlanted {
       (log, metas) = (pages, pages)
     } else {
-      log = dataKey.keyed(with: derivation, "msgstore 1 log")
-      metas = dataKey.keyed(with: derivation, "msgstore 1 meta")
+      log = cipher.keyed(with: derivation, "msgstore 1 log")
+      metas = cipher.keyed(with: derivation, "msgstore 1 meta")
     }
   }
 
@@ -36,10 +38,11 @@ package final class StoreKeys: Sendable {
     var dataKey = ByteBuffer(capacity: SealedUnit.keyByteCount)
     cipher.fillRandom(dataKey.extend(by: SealedUnit.keyByteCount))
     defer { dataKey.mutableBytes.zero(0, dataKey.count) }
+    let appKey = AppKey(cipher, for: storeID)
     let record = KeyRecord.make(
       dataKey: dataKey.bytes, number: 1, storeID: storeID, pageByteCount: pageByteCount,
-      under: AppKey(cipher, for: storeID))
-    return StoreKeys(cipher.keyed(with: dataKey.bytes), record, storeID)
+      under: appKey)
+    return StoreKeys(dataKey.bytes, record, storeID, under: appKey)
   }
 
   /// The result of trying the app's key on the records of a store.
@@ -64,7 +67,7 @@ package final class StoreKeys: Sendable {
     where record.open(
       under: appKey, storeID: storeID, pageByteCount: pageByteCount, into: dataKey.mutableBytes)
     {
-      return .unlocked(StoreKeys(cipher.keyed(with: dataKey.bytes), record, storeID))
+      return .unlocked(StoreKeys(dataKey.bytes, record, storeID, under: appKey))
     }
     return ours.isEmpty ? .wrongKey : .broken
   }

@@ -152,15 +152,17 @@ package struct SeededCipher: PageCipher {
 
   package func derivation(salt: Bytes) -> KeyDerivation {
     let salt = salt.array()
-    return { info, derived in
-      Bytes.with(Array(info.utf8)) { info in
-        Bytes.with(salt) { salt in
-          for offset in 0..<derived.count {
-            derived[offset] = UInt8(truncatingIfNeeded: digest(UInt64(100 + offset), info, salt))
+    return KeyDerivation(
+      derive: { info, derived in
+        Bytes.with(Array(info.utf8)) { info in
+          Bytes.with(salt) { salt in
+            for offset in 0..<derived.count {
+              derived[offset] = UInt8(truncatingIfNeeded: digest(UInt64(100 + offset), info, salt))
+            }
           }
         }
-      }
-    }
+      },
+      rekeyed: { key in Bytes.with(salt) { SeededCipher(key: key, source).derivation(salt: $0) } })
   }
 
   package func keyed(with key: Bytes) -> any PageCipher { SeededCipher(key: key, source) }
