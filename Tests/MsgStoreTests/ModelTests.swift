@@ -4,71 +4,82 @@ import Testing
 
 /// Random operations on a store and on the naive one; after each transaction both answer alike.
 @Suite struct ModelTests {
-  private let rooms: [ConversationID] = ["room", "r\u{E9}", "re\u{301}", "other"]
-  private let members: [MemberID] = ["me", "you", "ann", "bob"]
+  let rooms: [ConversationID] = ["room", "r\u{E9}", "re\u{301}", "other"]
+  let members: [MemberID] = ["me", "you", "ann", "bob"]
 
   @Test(arguments: seeds(8, debugCount: 2)) func aStoreAnswersAsTheNaiveOneDoes(seed: UInt64) throws
   {
-    var random = SeededGenerator(seed: seed)
-    let directory = MemoryDirectory()
+    try play(ModelSetting(seed: seed, hasClientData: false))
+  }
+
+  /// The same with messages that expire under a clock that goes both ways, steps that let them go,
+  /// bring them back, and erase them, mutes that end, own fields, tags, and replies.
+  @Test(arguments: seeds(8, debugCount: 2)) func aStoreWithClientDataAnswersAsTheNaiveOneDoes(
+    seed: UInt64
+  ) throws {
+    try play(ModelSetting(seed: seed, hasClientData: true))
+  }
+
+  private func play(_ setting: ModelSetting) throws {
+    var random = SeededGenerator(seed: setting.seed)
     let localMember: MemberID? = random.chance(80) ? "me" : nil
-    var naive = NaiveStore(localMember: localMember, clock: 50)
-    let packing = PackingSizes.random(seed)
-    var store = try memoryStore(
-      directory, localMember: localMember, clock: 50, packing: packing)
+    var naive = NaiveStore(localMember: localMember, clock: setting.clock.now.microseconds)
+    var store = try setting.open(localMember)
     var saved: [NaivePlace] = []
     var dictionaryNumber: UInt32 = 0
     for _ in 0..<120 {
+      setting.moveClock(&naive, &random)
       let before = naive
       let isRolledBack = random.chance(15)
       do {
         try store.write(random.chance(50) ? .full : .relaxed) { chat in
           for _ in 0..<Int.random(in: 0..<12, using: &random) {
-            try step(chat, &naive, &random, saved)
+            try step(chat, &naive, &random, saved, setting)
             if random.chance(4) { try burst(chat, &naive, &random) }
-            if random.chance(5) { try compareList(chat, naive) }
+            if random.chance(5) { try compareList(chat, &naive, setting) }
           }
           // What gaps do to slices is tested apart.
           for room in naive.rooms.keys { try chat.declareAbsent(-3...5, in: room) }
           if isRolledBack { throw CancellationError() }
         }
+        naive.commit()
       } catch is CancellationError {
         naive = before
       }
-      try compare(store, naive, &random, &saved)
+      let isSettled = try setting.work(store, &naive, rooms, &random)
+      try compare(store, naive, &random, &saved, setting, isSettled)
       if random.chance(4) {
         dictionaryNumber += 1
         try store.packAnew(with: dictionaryNumber)
+        // A compaction does the steps that are left, too.
+        try setting.noteErased(store, &naive, rooms)
       }
       if random.chance(5) {
         try store.close()
-        var options = StoreOptions(localMember: localMember)
-        options.access = .readOnly
-        let reader = try MessageStore(in: directory, name: "store", options: options)
-        try compare(reader, naive, &random, &saved)
+        let reader = try setting.open(localMember, .readOnly)
+        try compare(reader, naive, &random, &saved, setting, isSettled)
         try reader.expectSound()
         try reader.close()
-        store = try memoryStore(
-          directory, localMember: localMember, clock: 50, packing: packing)
+        store = try setting.open(localMember)
       }
       if random.chance(5) {
         try store.checkpoint()
         try store.close()
-        store = try memoryStore(
-          directory, localMember: localMember, clock: 50, packing: packing)
+        store = try setting.open(localMember)
       }
     }
     try store.expectSound()
     guard localMember == nil else { return }
     // The local member becomes known: everything is counted anew.
     try store.close()
-    store = try memoryStore(directory, localMember: "me", clock: 50, packing: .random(seed))
+    store = try setting.open("me")
     naive.localMember = "me"
-    try compare(store, naive, &random, &saved)
+    let isSettled = try setting.work(store, &naive, rooms, &random)
+    try compare(store, naive, &random, &saved, setting, isSettled)
     try store.expectSound()
   }
 
-  private func randomMessage(_ random: inout SeededGenerator) -> Message {
+  func randomMessage(_ random: inout SeededGenerator) -> Message {
     let isPending = random.chance(35)
     let texts = ["", "hello", "привет 👋", "e\u{301}", String(repeating: "long text ", count: 300)]
     let number = Int.random(in: 0..<40, using: &random)
@@ -102,9 +113,11 @@ import Testing
 
   private func step(
     _ chat: borrowing StoreWriter, _ naive: inout NaiveStore, _ random: inout SeededGenerator,
-    _ saved: [NaivePlace]
+    _ saved: [NaivePlace], _ setting: ModelSetting
   ) throws {
-    let some = randomMessage(&random)
+    if setting.hasClientData, random.chance(35) { return try clientStep(chat, &naive, &random) }
+    var some = randomMessage(&random)
+    if setting.hasClientData { addClientData(to: &some, &random) }
     let room = some.conversation
     switch Int.random(in: 0..<100, using: &random) {
     case ..<50:
@@ -128,6 +141,8 @@ import Testing
       try chat.putConversation(room, participants: participants, title: some.text)
       naive.put(room, participants, some.text)
     default:
+      // Unread are those that the counters have not let go.
+      try setting.finishSteps(chat, &naive)
       let limit = random.chance(50) ? saved.randomElement(using: &random) : nil
       let isChanged = try chat.markRead(room, upTo: limit?.position)
       let isExpected = naive.markRead(room, upTo: limit)
@@ -136,39 +151,54 @@ import Testing
     }
   }
 
-  private func compareList(_ chat: borrowing StoreWriter, _ naive: NaiveStore) throws {
+  private func compareList(
+    _ chat: borrowing StoreWriter, _ naive: inout NaiveStore, _ setting: ModelSetting
+  ) throws {
+    try setting.finishSteps(chat, &naive)
     try #require(try chat.conversations(count: 100).map(\.id) == naive.list)
   }
 
+  /// - Parameter isSettled: True if no step has anything to do, so that counters and lists are
+  ///   those of the clock, too.
   private func compare(
     _ store: MessageStore, _ naive: NaiveStore, _ random: inout SeededGenerator,
-    _ saved: inout [NaivePlace]
+    _ saved: inout [NaivePlace], _ setting: ModelSetting, _ isSettled: Bool
   ) throws {
     try store.read { chat in
-      try #require(try chat.conversations(count: 100).map(\.id) == naive.list)
-      try comparePages(chat, naive, count: .random(in: 1..<4, using: &random))
+      if isSettled {
+        try #require(try chat.conversations(count: 100).map(\.id) == naive.list)
+        try comparePages(chat, naive, count: .random(in: 1..<4, using: &random))
+      }
       // In an order of their own, so that a seed replays the same.
       for id in rooms {
-        guard let room = naive.rooms[id] else { continue }
-        let sorted = room.sorted
-        let conversation = try #require(try chat.conversation(id))
-        try #require(Set(conversation.participants) == Set(room.participants))
-        try #require(conversation.title == room.title)
-        try #require(conversation.messageCount == sorted.count)
-        try #require(conversation.unreadCount == naive.unreadCount(id))
-        try #require(conversation.lastActivity?.microseconds == room.activity)
-        let shown = room.shown
-        try #require(conversation.preview?.messageID == shown?.message.id)
-        try #require(conversation.preview?.status == shown?.message.status)
-        try #require(conversation.preview?.sender == shown?.message.sender)
-        try #require(conversation.preview?.serverTimestamp == shown?.message.serverTimestamp)
-        try #require(
-          conversation.preview?.text == shown.map { ConversationPreview.cut($0.message.text) })
-        try compareSlices(chat, id, sorted, &random, &saved)
+        guard let room = naive.shown(id) else { continue }
+        if isSettled { try compareEntry(chat, naive, id, room) }
+        try compareSlices(chat, id, room.sorted, &random, &saved, naive)
       }
       try #require(try chat.conversation("nobody") == nil)
       try #require(try chat.thread("nobody").tail(5).isEmpty)
+      if setting.hasClientData { try compareClientData(chat, naive, &random, isSettled) }
     }
+  }
+
+  /// Compares a conversation as a list shows it.
+  private func compareEntry(
+    _ chat: borrowing StoreSnapshot, _ naive: NaiveStore, _ id: ConversationID,
+    _ room: NaiveStore.Room
+  ) throws {
+    let conversation = try #require(try chat.conversation(id))
+    try #require(Set(conversation.participants) == Set(room.participants))
+    try #require(conversation.title == room.title)
+    try #require(conversation.messageCount == room.messages.count)
+    try #require(conversation.unreadCount == naive.unreadCount(id))
+    try #require(conversation.lastActivity?.microseconds == room.activity)
+    let shown = room.shown
+    try #require(conversation.preview?.messageID == shown?.message.id)
+    try #require(conversation.preview?.status == shown?.message.status)
+    try #require(conversation.preview?.sender == shown?.message.sender)
+    try #require(conversation.preview?.serverTimestamp == shown?.message.serverTimestamp)
+    try #require(
+      conversation.preview?.text == shown.map { ConversationPreview.cut($0.message.text) })
   }
 
   private func comparePages(
@@ -186,16 +216,19 @@ import Testing
 
   private func compareSlices(
     _ chat: borrowing StoreSnapshot, _ id: ConversationID, _ sorted: [NaiveStore.Stored],
-    _ random: inout SeededGenerator, _ saved: inout [NaivePlace]
+    _ random: inout SeededGenerator, _ saved: inout [NaivePlace], _ naive: NaiveStore
   ) throws {
     let thread = try chat.thread(id)
     let count = Int.random(in: 1..<12, using: &random)
     try expect(thread.tail(count), sorted, sorted.count - count, count)
-    try expect(thread.tail(1000), sorted, 0, 1000)
+    let all = try thread.tail(1000)
+    try expect(all, sorted, 0, 1000)
+    for message in all { try #require(hasSameClientData(message, naive)) }
     if let stored = sorted.randomElement(using: &random) {
       saved.append(stored.place)
       let message = try #require(try chat.message(stored.message.id, in: id))
       try #require(isSame(message, stored))
+      try #require(hasSameClientData(message, naive))
       let index = sorted.firstIndex { $0.message.id == stored.message.id } ?? 0
       try expectAround(thread.around(stored.message.id, count: count), sorted, index, count)
     }

@@ -47,6 +47,8 @@ struct NaiveStore {
   struct Room {
     var participants: [MemberID] = []
     var title: String?
+    /// The time of the title, which a change made here gets from what is known.
+    var titledAt: Int64?
     var created: Int64
     var number: Int
     var messages: [Stored] = []
@@ -55,6 +57,12 @@ struct NaiveStore {
     var waiting: [MessageID: (status: MessageStatus, words: [Word])] = [:]
     var nextLocalOrder: Int64 = 0
     var mark: NaivePlace?
+    /// The times at which messages expire, also of those that are not here: the earliest told.
+    var ends: [MessageID: Int64] = [:]
+    var tags: [MessageID: [TagWord]] = [:]
+    var mutes: [MuteWord] = []
+    /// The mutes that are over for good.
+    var endedMutes: Set<MuteWord> = []
 
     var sorted: [Stored] { messages.sorted { NaivePlace.precedes($0.place, $1.place) } }
     var acknowledged: [Stored] { sorted.filter { $0.message.serverTimestamp != nil } }
@@ -76,17 +84,35 @@ struct NaiveStore {
   var rooms: [ConversationID: Room] = [:]
   var localMember: MemberID?
   var clock: Int64
+  /// All that was told of the client's own fields.
+  var fields: [FieldOwner: [FieldWord]] = [:]
+  /// The latest server time of the present transaction.
+  var told: Int64?
+  /// The latest server time that lets messages be erased.
+  var heard: Int64?
+
+  init(localMember: MemberID?, clock: Int64) {
+    self.localMember = localMember
+    self.clock = clock
+  }
 
   mutating func insert(_ message: Message, _ arrival: Arrival) -> InsertOutcome {
-    let room = message.conversation
+    let (facts, room) = (message, message.conversation)
+    var message = message
+    (message.expiresAt, message.ownFields) = (nil, [])
     touch(room)
+    hear(message.serverTimestamp)
     if rooms[room]?.deleted.contains(message.id) == true { return .deleted }
     let word = Word(
       time: message.serverTimestamp?.microseconds, sequence: message.sequence)
     let isReceived = message.serverTimestamp != nil || message.status.isServerKnowledge
     if let index = index(message.id, room), let old = rooms[room]?.messages[index] {
-      return isReceived ? merge(message, word, arrival, into: old, at: index) : .duplicate
+      guard isReceived else { return .duplicate }
+      let hasNews = addClientData(of: facts)
+      let outcome = merge(message, word, arrival, into: old, at: index)
+      return outcome == .duplicate && hasNews ? .merged : outcome
     }
+    addClientData(of: facts)
     var stored = Stored(
       message: message, isUnseen: arrival == .live, isHistory: arrival == .history,
       isComposed: !isReceived, words: [word])
@@ -149,6 +175,7 @@ struct NaiveStore {
     revision: Int64
   ) -> Bool {
     touch(room)
+    hear(time)
     let word = Word(revision: revision, time: time.microseconds, sequence: sequence)
     guard let index = index(id, room) else {
       wait(id, room, .sent, [word])
@@ -190,11 +217,16 @@ struct NaiveStore {
     guard let index = index(id, room) else { return false }
     rooms[room]?.messages.remove(at: index)
     rooms[room]?.deleted.insert(id)
+    forgetClientData(of: id, room)
     return true
   }
 
   mutating func put(_ id: ConversationID, _ participants: [MemberID], _ title: String?) {
     touch(id)
+    let known = rooms[id]?.title
+    let isSame = known.map { $0.utf8.elementsEqual((title ?? "").utf8) } ?? (title == nil)
+    let now = provisionalTime(id)
+    if !isSame { rooms[id]?.titledAt = now }
     var seen: Set<MemberID> = []
     rooms[id]?.participants = participants.filter { seen.insert($0).inserted }
     rooms[id]?.title = title
@@ -224,15 +256,16 @@ struct NaiveStore {
 
   func unreadCount(_ id: ConversationID) -> Int {
     guard let localMember else { return 0 }
-    return rooms[id]?.messages.count { $0.isUnseen && $0.message.sender != localMember } ?? 0
+    return shown(id)?.messages.count { $0.isUnseen && $0.message.sender != localMember } ?? 0
   }
 
   /// The list of conversations, newest activity first.
   var list: [ConversationID] {
-    rooms.sorted { a, b in
-      let times = (a.value.activity ?? a.value.created, b.value.activity ?? b.value.created)
-      return times.0 != times.1 ? times.0 > times.1 : a.value.number > b.value.number
-    }.map(\.key)
+    let shown = rooms.keys.compactMap { id in self.shown(id).map { (id: id, room: $0) } }
+    return shown.sorted { a, b in
+      let times = (a.room.activity ?? a.room.created, b.room.activity ?? b.room.created)
+      return times.0 != times.1 ? times.0 > times.1 : a.room.number > b.room.number
+    }.map(\.id)
   }
 
   private func isBehind(_ a: NaivePlace, _ b: NaivePlace) -> Bool { NaivePlace.precedes(b, a) }
