@@ -14,7 +14,7 @@ import Testing
 
   /// The same with messages that expire under a clock that goes both ways, steps that let them go,
   /// bring them back, and erase them, mutes that end, own fields, tags, and replies.
-  @Test(arguments: seeds(8, debugCount: 2)) func aStoreWithClientDataAnswersAsTheNaiveOneDoes(
+  @Test(arguments: seeds(8, debugCount: 1)) func aStoreWithClientDataAnswersAsTheNaiveOneDoes(
     seed: UInt64
   ) throws {
     try play(ModelSetting(seed: seed, hasClientData: true))
@@ -51,6 +51,8 @@ import Testing
       if random.chance(4) {
         dictionaryNumber += 1
         try store.packAnew(with: dictionaryNumber)
+        // A compaction does the steps that are left, too.
+        try setting.noteErased(store, &naive, rooms)
       }
       if random.chance(5) {
         try store.close()
@@ -275,7 +277,7 @@ import Testing
     let expected = stored.message
     return message.id == expected.id && message.sender == expected.sender
       && message.conversation == expected.conversation
-      && message.text.utf8.elementsEqual(expected.text.utf8)
+      && message.text.hasSameBytes(as: expected.text)
       && message.localTime == expected.localTime
       && message.serverTimestamp == expected.serverTimestamp
       && message.sequence == expected.sequence && message.status == expected.status

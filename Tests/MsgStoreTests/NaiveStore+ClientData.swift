@@ -63,8 +63,9 @@ extension NaiveStore {
     if let time { told = max(told ?? .min, time.microseconds) }
   }
 
-  /// Ends a transaction. Its server times count for no more than the clock, and only where
-  /// something is to end by then.
+  /// Ends a transaction.
+  ///
+  /// Its server times count for no more than the clock, and only where something is to end by then.
   mutating func commit() {
     defer { told = nil }
     guard let told, let first = ends.min() else { return }
@@ -186,8 +187,9 @@ extension NaiveStore {
 
   // MARK: What they come to
 
-  /// The statement that counts of each field and of the kind, by name. The sixteen least names
-  /// count.
+  /// The statement that counts of each field and of the kind, by name.
+  ///
+  /// The sixteen least names count.
   func counting(_ owner: FieldOwner) -> [FieldWord] {
     let words = fields[owner] ?? []
     let names = Set(words.map(\.name)).subtracting([""]).sorted().prefix(16)

@@ -19,6 +19,8 @@ import Testing
       String(decoding: Data(contentsOf: Self.url), as: UTF8.self), storeName: "store")
   }
 
+  /// Makes the store.
+  ///
   /// Four messages of one moment expire, and counters have let two of them go; two more and a
   /// pending one expire later, and so does one that is not there yet. The conversation is muted up
   /// to the later time.
