@@ -20,6 +20,16 @@ enum Memory {
     return unsafe memory
   }
 
+  /// Returns zeros, aligned for any type.
+  ///
+  /// Of a large range the system gives each page its zeros when it is touched.
+  static func allocateZeros(_ byteCount: Int) -> UnsafeMutableRawPointer {
+    guard let memory = unsafe calloc(byteCount, 1) else {
+      preconditionFailure("memory: allocation failed")
+    }
+    return unsafe memory
+  }
+
   static func free(_ memory: UnsafeMutableRawPointer) {
     #if canImport(Darwin)
       unsafe Darwin.free(memory)

@@ -30,6 +30,8 @@ package final class PageCache: @unchecked Sendable {
   private let readers = ReaderEpochs()
   private let lock = Lock()
   private var imageCount = 0
+  /// No place from this one on has had an image.
+  private var usedPlaceCount = 0
   private var maximumImageCount: Int
   private var clockHand = 0
   /// Evicted images that a reader may still be using, each with the epoch in which it was evicted;
@@ -50,22 +52,20 @@ package final class PageCache: @unchecked Sendable {
     // Twice as many places as pages, so that the budget decides evictions, and not the sets.
     while setCount * Self.wayCount < 2 * maximumImageCount { setCount *= 2 }
     self.setCount = setCount
-    unsafe places = .allocate(capacity: setCount * Self.wayCount)
-    unsafe slots = .allocate(capacity: setCount * Self.wayCount)
-    for index in 0..<setCount * Self.wayCount {
-      unsafe (places + index).initialize(to: Atomic(0))
-      unsafe (slots + index).initialize(to: Atomic(0))
-    }
+    let placeCount = setCount * Self.wayCount
+    // Zeros are what `Atomic(0)` is in memory.
+    unsafe places = Memory.allocateZeros(placeCount * MemoryLayout<Atomic<UInt>>.stride)
+      .bindMemory(to: Atomic<UInt>.self, capacity: placeCount)
+    unsafe slots = Memory.allocateZeros(placeCount * MemoryLayout<Atomic<UInt32>>.stride)
+      .bindMemory(to: Atomic<UInt32>.self, capacity: placeCount)
   }
 
   deinit {
-    for index in 0..<setCount * Self.wayCount {
+    for index in 0..<usedPlaceCount {
       image(at: index)?.release()
     }
-    unsafe places.deinitialize(count: setCount * Self.wayCount)
-    unsafe slots.deinitialize(count: setCount * Self.wayCount)
-    unsafe slots.deallocate()
-    unsafe places.deallocate()
+    unsafe Memory.free(slots)
+    unsafe Memory.free(places)
     for entry in retired { entry.image.release() }
   }
 
@@ -111,10 +111,13 @@ package final class PageCache: @unchecked Sendable {
     return unsafe UnsafeMutableRawPointer(bitPattern: address).map { unsafe PageImage(address: $0) }
   }
 
+  /// Returns the first place of a slot's set.
+  ///
+  /// Neighbours have neighbouring sets: slots are used without gaps, so all sets are used alike,
+  /// and a small store touches little of the table.
   @inline(__always)
   private func firstPlace(of slot: SlotNumber) -> Int {
-    let mixed = slot.rawValue &* 0x9E37_79B1
-    return (Int(mixed >> 12) & (setCount - 1)) * Self.wayCount
+    (Int(slot.rawValue) & (setCount - 1)) * Self.wayCount
   }
 
   /// Inserts an image under its place, taking over the caller's reference.
@@ -134,6 +137,7 @@ package final class PageCache: @unchecked Sendable {
     unsafe places[index].store(UInt(bitPattern: image.address), ordering: .releasing)
     unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
+    usedPlaceCount = max(usedPlaceCount, index + 1)
     while imageCount > maximumImageCount { evictOne(keeping: index) }
     return true
   }

@@ -13,16 +13,12 @@ final class ValidatedPages: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Atomic<UInt64>>
 
   init() {
-    unsafe places = .allocate(capacity: Self.placeCount)
     // Zeros are what `Atomic(0)` is in memory.
-    unsafe fillMemory(
-      places, with: 0, byteCount: Self.placeCount * MemoryLayout<Atomic<UInt64>>.stride)
+    unsafe places = Memory.allocateZeros(Self.placeCount * MemoryLayout<Atomic<UInt64>>.stride)
+      .bindMemory(to: Atomic<UInt64>.self, capacity: Self.placeCount)
   }
 
-  deinit {
-    unsafe places.deinitialize(count: Self.placeCount)
-    unsafe places.deallocate()
-  }
+  deinit { unsafe Memory.free(places) }
 
   func insert(_ entry: TableEntry) {
     unsafe places[place(of: entry)].store(entry.rawValue, ordering: .relaxed)

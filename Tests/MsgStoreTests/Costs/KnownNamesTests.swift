@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test func sharesFollowTheCache() {
-    let usual = MemoryShares()
+    let usual = MemoryShares(cacheByteCount: 16 << 20)
     #expect(usual.memberNames == 1 << 20 && usual.nameNumbers == 1 << 20)
     #expect(MemoryShares(cacheByteCount: 6 << 20).recipients == 384 << 10)
     #expect(MemoryShares(cacheByteCount: 0).memberNames == 64 << 10)
