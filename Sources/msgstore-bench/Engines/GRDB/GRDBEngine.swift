@@ -47,7 +47,7 @@
     func open() throws {
       let isFresh = try Files.byteCount(in: directory) == 0
       let pool = try makePool()
-      if isFresh { try pool.write { try $0.execute(sql: SQLiteQuery.schema) } }
+      if isFresh { try pool.write { try $0.execute(sql: SQLiteQuery.schema(hasRowIDs: false)) } }
       let counter = SQLiteWALCounter()
       pool.writeWithoutTransaction { unsafe counter.count(on: $0.sqliteConnection) }
       walCounter = counter
