@@ -73,12 +73,23 @@ struct ReceiptTimes {
     return lower < limits.count ? limits[lower].time : nil
   }
 
+  /// Sorts limits, gives each the earliest time of those behind it, too, and leaves out those that
+  /// say no earlier time than the next one.
   private static func joinLimits(_ limits: inout [Limit]) {
-    limits.sort { $0.position < $1.position }
-    for index in limits.indices.dropLast().reversed() {
-      limits[index].time =
-        earliest(limits[index].time, limits[index + 1].time) ?? limits[index].time
+    if limits.isEmpty { return }
+    // Indices are sorted, since each move of a position counts references.
+    let places = limits.map(\.position.place)
+    var order = Array(limits.indices)
+    order.sort {
+      places[$0] == places[$1]
+        ? limits[$0].position < limits[$1].position : Place.precedes(places[$0], places[$1])
     }
+    var joined: [Limit] = []
+    for index in order.reversed() where joined.last.map({ limits[index].time < $0.time }) ?? true {
+      joined.append(limits[index])
+    }
+    joined.reverse()
+    limits = joined
   }
 }
 
