@@ -200,6 +200,7 @@ ssize_t write(int descriptor, const void *buffer, size_t byteCount);
 
 // MARK: <stdlib.h>, <string.h>, <math.h>
 
+void *calloc(size_t count, size_t byteCount);
 void exit(int status) __attribute__((__noreturn__));
 void free(void *memory);
 int getloadavg(double *loads, int count);
