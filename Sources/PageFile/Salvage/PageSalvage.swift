@@ -53,12 +53,8 @@ package final class PageSalvage {
     let scan = try SlotScan(SlotReader(files: files, identity: identity), progress: progress)
     var claims = TableClaims(scan, root: meta?.table)
     let pages = SalvagedPages(scan, &claims)
-    var log = SalvagedLog(files, identity) { number in
-      let number = PageNumber(number)
-      guard let entry = pages.entry(number), let page = pages.page(number) else { return nil }
-      return (page, entry.isCertain)
-    }
-    if let meta { log.follow(meta) } else { log.followHeaders(newest: pages.newestLSN) }
+    var log = SalvagedLog(files, identity, over: pages)
+    if let meta { log.follow(meta) } else { log.followHeaders() }
     pages.apply(log)
     pages.removeStale()
     self.pages = pages

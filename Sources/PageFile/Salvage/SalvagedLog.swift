@@ -17,7 +17,8 @@ struct SalvagedLog {
   private let keys: StoreKeys?
   private let form: LogForm
   private let contentByteCount: Int
-  private let base: (UInt32) -> (SalvagedPage, isCertain: Bool)?
+  /// The pages as the slots have them.
+  private let slots: SalvagedPages
   private(set) var outcomes: [UInt32: Outcome] = [:]
   private(set) var roots: SalvagedRoots?
   /// True unless the meta slot says that no commit has a frame of kind 5.
@@ -32,18 +33,13 @@ struct SalvagedLog {
   /// The pages made by the log are kept in memory, which a damaged log must not exhaust.
   private static let maximumImageByteCount = 512 << 20
 
-  /// - Parameters:
-  ///   - base: Returns the version of a page that the slots hold.
-  init(
-    _ files: DamagedFiles, _ identity: StoreIdentity,
-    base: @escaping (UInt32) -> (SalvagedPage, isCertain: Bool)?
-  ) {
+  init(_ files: DamagedFiles, _ identity: StoreIdentity, over slots: SalvagedPages) {
     self.files = files
     storeID = identity.storeID
     keys = identity.keys
     form = LogForm(identity.storeID, identity.keys)
     contentByteCount = identity.contentByteCount
-    self.base = base
+    self.slots = slots
   }
 
   // MARK: Which commits
@@ -67,18 +63,15 @@ struct SalvagedLog {
   ///
   /// Starts with the older file if the newer one continues it, and otherwise with the newer one.
   ///
-  /// Replaying a commit that is already in the slots changes nothing: patches overwrite bytes
-  /// regardless of the previous ones, and all commits up to the newest version in a slot are
-  /// applied.
-  ///
-  /// - Parameter newest: The last commit recorded in any page in a slot.
-  mutating func followHeaders(newest: LSN) {
+  /// The log may end before the newest version in a slot: a close cuts the files, and their last
+  /// commits with them, once all of them are in the slots.
+  mutating func followHeaders() {
     let headers = files.wals.compactMap { wal in
       wal.header.flatMap { $0.storeID == storeID && !$0.isEmpty ? $0 : nil }
     }.sorted { $0.generation.counter < $1.generation.counter }
     guard let last = headers.last else {
       findings.append("neither a meta slot nor a WAL header tells where the log begins")
-      lsn = newest
+      lsn = slots.newestLSN
       return findWhatIsLost()
     }
     var start = last
@@ -176,7 +169,7 @@ struct SalvagedLog {
           let frame = PagePatch.nextFrame(&reader)
         else { return nil }
         guard frame.kind == .roots else {
-          outcomes[frame.number.rawValue] = outcome(of: frame, commit.lsn)
+          apply(frame, commit.lsn)
           continue
         }
         guard hasMoreTrees, !hasRoots, newRoots.apply(frame) else { return nil }
@@ -184,6 +177,15 @@ struct SalvagedLog {
       }
       return newRoots
     }
+  }
+
+  /// Applies a frame, unless the slots have a version of the page with this commit or a later one.
+  private mutating func apply(_ frame: PagePatch.Frame, _ lsn: LSN) {
+    let number = frame.number.rawValue
+    if outcomes[number] == nil, let entry = slots.entry(frame.number), entry.page.lsn >= lsn {
+      return
+    }
+    outcomes[number] = outcome(of: frame, lsn)
   }
 
   private func outcome(of frame: PagePatch.Frame, _ lsn: LSN) -> Outcome {
@@ -203,11 +205,11 @@ struct SalvagedLog {
     case (.patch, .lost(let reason)?):
       return .lost(reason: reason)
     case (.patch, nil):
-      guard let (older, isCertain) = base(frame.number.rawValue) else {
+      guard let entry = slots.entry(frame.number), let older = slots.page(frame.number) else {
         return .lost(reason: "the version that commit \(lsn) in the log patches is lost")
       }
       page = SalvagedPage(copying: older)
-      if !isCertain { guess = older.lsn }
+      if !entry.isCertain { guess = older.lsn }
     }
     guard PagePatch.apply(frame, to: page.mutableBytes) else {
       return .lost(reason: "patch out of bounds in commit \(lsn)")

@@ -29,6 +29,8 @@ final class SalvagedPages {
   /// Pages made by the log, which lie in no slot.
   private var made: [UInt32: SalvagedPage] = [:]
   private(set) var roots: SalvagedRoots?
+  /// The last commit of the log, which the roots are of.
+  private var rootsLSN = LSN.zero
   /// Pages known from the table or the log that are missing.
   private(set) var lost: [UInt32: (slot: SlotNumber, reason: String)] = [:]
   private var chainOwners = ChainOwners()
@@ -115,8 +117,11 @@ final class SalvagedPages {
   // MARK: The log
 
   /// Takes over the pages that the log has made.
+  ///
+  /// Where the slots have a newer page than any of them, later commits may have changed them.
   func apply(_ log: SalvagedLog) {
-    roots = log.roots
+    let isLast = log.lsn >= newestLSN
+    (roots, rootsLSN) = (log.roots, log.lsn)
     entries.removeAll { log.outcomes[$0.page.number] != nil }
     for (number, outcome) in log.outcomes {
       lost[number] = nil
@@ -128,7 +133,8 @@ final class SalvagedPages {
         made[number] = page
         entries.append(
           Entry(
-            SlotPage(page.bytes, kind, slot: .none), isCertain: guess == nil, provenLSN: guess))
+            SlotPage(page.bytes, kind, slot: .none), isCertain: guess == nil && isLast,
+            provenLSN: guess))
       }
     }
     entries.sort { $0.page.number < $1.page.number }
@@ -167,7 +173,7 @@ final class SalvagedPages {
   private func isContradicted(_ slotPage: SlotPage) -> Bool {
     let tree = TreeNumber(Int(slotPage.tree))
     guard let root = roots?[tree], root.rawValue != slotPage.number else { return false }
-    if root == .none { return true }
+    if root == .none { return rootsLSN >= slotPage.lsn }
     guard let page = page(PageNumber(slotPage.number)) else { return true }
     let view = TreePage(page.bytes)
     guard view.firstKeyIndex < view.cellCount else { return false }
@@ -199,7 +205,8 @@ final class SalvagedPages {
     let page = TreePage(found.bytes)
     let index = page.search(key).index
     let isInside = index > page.firstKeyIndex && index < page.cellCount
-    return isCertain || isInside || page.number == root ? found : nil
+    let isRoot = page.number == root && provenLSN(of: found) <= rootsLSN
+    return isCertain || isInside || isRoot ? found : nil
   }
 
   // MARK: What is lost

@@ -114,6 +114,30 @@ import Testing
     #expect(try Rounds.round(of: salvage.contents()) == 3)
   }
 
+  /// A close cuts the files, so that the log ends before the newest pages in the slots.
+  @Test(arguments: [false, true])
+  func whatAClosedStoresLogHasLeftIsNotAppliedToNewerPages(isTreeNew: Bool) throws {
+    let directory = MemoryDirectory()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    if !isTreeNew {
+      try database.write { (source) throws(PageFileError) in try source.put([0], [0], tree: 1) }
+    }
+    for round in 1...12 { try Rounds.write(round, to: database, .full) }
+    let long = [UInt8](repeating: 7, count: 400_000)
+    try database.write { (source) throws(PageFileError) in
+      try Rounds.write(13, to: source)
+      try source.put([0], long, tree: 1)
+    }
+    try database.close()
+    for index in 0..<2 { directory.damageMetaSlot(index) }
+    let wals = ["x-wal0", "x-wal1"].compactMap { directory[$0] }
+    #expect(wals.contains { Bytes.with($0) { WALHeader($0)?.isEmpty == false } })
+    let salvage = try PageSalvage(in: directory, name: "x")
+    #expect(salvage.report.lastLSN.rawValue < database.statistics.lastLSN.rawValue)
+    #expect(try Rounds.round(of: salvage.contents()) == 13)
+    #expect(salvage.contents(of: 1) == [[0]: long])
+  }
+
   /// The id is enough, wherever it can still be read.
   @Test func aPartOfAMetaSlotIsEnough() throws {
     let files = try killed()
