@@ -29,8 +29,9 @@ struct Expiries: TransactionPart {
     if before == after || position != oldPosition && StoreDefect.movedExpiryKept.isPlanted {
       return
     }
-    if let before { try change(before, by: -1) }
+    // The new one first: the border goes with the last entry, and the new mark follows from it.
     if let after { try change(after, by: 1) }
+    if let before { try change(before, by: -1) }
   }
 
   /// Removes the entry of a message that was removed from its place.

@@ -77,6 +77,36 @@ import Testing
     try store.close()
   }
 
+  /// The border of what was let go stays when the last entry gets another time.
+  @Test func anEarlierTimeOfTheLastOneThatExpiresIsTakenBackWithTheClock() throws {
+    let clock = TestClock(2000)
+    let store = try expiringStore(clock)
+    try store.write { chat throws in
+      try chat.insert(expiring("a", at: 1, until: 1900))
+      try chat.insert(expiring("b", at: 2, until: 2900))
+    }
+    try store.finishWork()
+    clock.set(1000)
+    try store.write { chat throws in
+      try chat.insert(expiring("b", at: 2, until: 1800))
+      try chat.delete("a", in: "room")
+    }
+    try store.finishWork()
+    #expect(try store.shownIDs() == ["b"])
+    #expect(try store.read { try $0.conversation("room")?.unreadCount } == 1)
+    try store.expectSound()
+    // With no other one there, all at once.
+    clock.set(2000)
+    try store.finishWork()
+    clock.set(1000)
+    try store.write { try $0.receiveExpiry(of: "b", in: "room", at: time(1700)) }
+    try store.finishWork()
+    #expect(try store.shownIDs() == ["b"])
+    #expect(try store.read { try $0.conversation("room")?.unreadCount } == 1)
+    try store.expectSound()
+    try store.close()
+  }
+
   @Test func aResumedStoreLetsThemGo() throws {
     let store = try expiringStore(clock) { $0.worksInBackground = true }
     try store.write { chat throws in
