@@ -33,16 +33,26 @@ import Testing
   }
 
   /// Pages of older history are packed as they come: none of their messages gets a cell of its own.
-  @Test func olderPagesArePackedAtOnce() throws {
+  @Test(arguments: [false, true])
+  func olderPagesArePackedAtOnce(areRich: Bool) throws {
     let files = MemoryDirectory()
     let store = try memoryStore(files, packing: PackingSizes())
     for page in (0..<8).reversed() {
       try store.write(.relaxed) { chat in
         let messages = (0..<100).map { index in
           let number = Int64(page * 100 + index)
-          return message(
+          var new = message(
             MessageID("m\(10_000 + number)"), at: number * 1_000_000, number + 1,
             text: "A text of usual length, the one with number \(number).")
+          if areRich {
+            switch index % 4 {
+            case 0: new.mentions = ["me", "you"]
+            case 1: new.reactions = [Reaction("👍", from: "me", at: time(5))]
+            case 2: new.attachments = [MessageAttachment(id: "picture", kind: .image)]
+            default: new.editedAt = time(number * 1_000_000 + 5)
+            }
+          }
+          return new
         }
         let outcomes = try chat.insert(contentsOf: messages, as: .history)
         #expect(outcomes.allSatisfy { $0 == .inserted })
@@ -73,7 +83,10 @@ import Testing
           lines.append(
             "\(message.id.string) \(message.position) \(message.sender.string) \(message.text) "
               + "\(message.status) \(message.localTime?.microseconds ?? -1) "
-              + "\(message.replyTo?.string ?? "-") \(message.mentions)")
+              + "\(message.replyTo?.string ?? "-") \(message.mentions) \(message.reactions) "
+              + "\(message.reactionCounts) \(message.attachments) \(message.tags) "
+              + "\(message.ownFields) \(message.isRetracted) "
+              + "\([message.expiresAt, message.editedAt, message.deliveredAt, message.readAt])")
         }
       }
       return lines
@@ -124,8 +137,31 @@ private struct Action {
           ? nil : Timestamp(microseconds: Int64(number / 3 + 1) * 1_000_000),
         sequence: isNumbered ? Int64(number) : nil)
       if random.chance(5) { message.replyTo = Self.id(number - 1) }
-      if random.chance(2) { message.mentions = ["me"] }
+      if !isPending, random.chance(12) { makeRich(&message, number, &random) }
       messages.append(message)
+    }
+  }
+
+  /// Gives a message one of the fields that few have.
+  private func makeRich(_ message: inout Message, _ number: Int, _ random: inout SeededGenerator) {
+    let moment = time(Int64(number + 1) * 1_000_000)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: message.mentions = ["me"]
+    case 1: message.mentions = ["you", "they"]
+    case 2:
+      message.reactions = ["me", "you"].map { Reaction("👍", from: $0, at: moment) }
+    case 3:
+      message.attachments = [AttachmentKind.image, .other].map {
+        MessageAttachment(id: "\($0)", kind: $0)
+      }
+    case 4: message.editedAt = moment
+    case 5: message.ownKind = "call"
+    case 6: message.ownFields = [OwnField("long", [UInt8](repeating: 1, count: 300), at: moment)]
+    case 7: message.readAt = moment
+    case 8: message.expiresAt = time(7_000_000_000_000_000)
+    default:
+      message.isRetracted = true
+      message.retractedAt = moment
     }
   }
 

@@ -137,18 +137,7 @@ package struct ReceivedMessages: TransactionPart {
     transaction.hasAdded = true
     var stored = try stored(message, arrival)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
-    if message.rare?.fields.ownFields.isEmpty == false, !message.isRetracted,
-      let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number)
-    {
-      // Their long values lie under the name of the message already.
-      stored.traits.ownFields = waiting.traits.ownFields
-    }
-    if !message.isRetracted,
-      try transaction.messageFacts.putFacts(
-        of: message, named: id, in: conversation.number, into: &stored)
-    {
-      try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &stored)
-    }
+    try addFacts(of: message, named: id, in: conversation.number, to: &stored)
     var key = message.id
     if try transaction.waitingMessages.hasWaiting(),
       let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
@@ -182,6 +171,25 @@ package struct ReceivedMessages: TransactionPart {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
     try transaction.sequenceMarks.apply(at: position, in: conversation)
+  }
+
+  /// Stores the facts that came with a new message beside its record, and notes them in it.
+  func addFacts(
+    of message: Message, named id: MessageID, in conversation: UInt32,
+    to stored: inout StoredMessage
+  ) throws(StoreError) {
+    guard let rare = message.rare?.fields, !rare.isRetracted else { return }
+    if !rare.ownFields.isEmpty,
+      let waiting = try transaction.waitingMessages.waiting(id, in: conversation)
+    {
+      // Their long values lie under the name of the message already.
+      stored.traits.ownFields = waiting.traits.ownFields
+    }
+    if try transaction.messageFacts.putFacts(
+      of: message, named: id, in: conversation, into: &stored)
+    {
+      try transaction.messageFacts.noteFacts(of: id, in: conversation, &stored)
+    }
   }
 
   /// Returns true if a new message brings a conversation back to the main list.

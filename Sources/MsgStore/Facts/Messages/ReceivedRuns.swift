@@ -6,7 +6,8 @@ import PageFile
 /// been stored one after the other (`ReceivedMessages`). A run has only messages of which that is
 /// certain beforehand, so nothing is decided in its middle:
 ///
-///  1. All are acknowledged and have no rare fields. Places and names ascend.
+///  1. All are acknowledged, and none is retracted, expires, or failed to be sent. Places and names
+///     ascend.
 ///  2. None of the names is known, nothing waits for a message, and nothing was deleted with the
 ///     conversation.
 ///  3. No message of the store lies between them. If they come live, they lie behind all marks made
@@ -31,7 +32,7 @@ struct ReceivedRuns: TransactionPart {
     var count = 0
     var textByteCount = 0
     for message in messages.prefix(maximumCount) {
-      guard message.rare == nil, let position = position(of: message),
+      guard isLasting(message), let position = position(of: message),
         message.conversation.string.hasSameBytes(as: first.conversation.string)
       else { break }
       if let previous, previous.id >= message.id || previous >= position { break }
@@ -41,6 +42,13 @@ struct ReceivedRuns: TransactionPart {
       count += 1
     }
     return count
+  }
+
+  /// Returns false for a retracted or expiring message, and for one with a state of sending.
+  private static func isLasting(_ message: Message) -> Bool {
+    guard let rare = message.rare?.fields else { return true }
+    return !rare.isRetracted && rare.expiresAt == nil && rare.failure == nil && rare.retryAt == nil
+      && rare.retryCount == 0
   }
 
   private static func position(of message: Message) -> MessagePosition? {
@@ -144,7 +152,8 @@ struct ReceivedRuns: TransactionPart {
       key.append(bigEndian: conversation.number)
       key.append(position)
       let isPlain =
-        message.replyTo == nil && message.text.utf8.count < TextCompression.byteCountMin
+        message.replyTo == nil && message.rare == nil
+        && message.text.utf8.count < TextCompression.byteCountMin
       if isPlain, index + 1 < messages.endIndex {
         // Most messages have only a short text. They are written without being made first.
         let record = StoredMessage.appendPlain(
@@ -156,7 +165,9 @@ struct ReceivedRuns: TransactionPart {
           try transaction.tags.insertedLink(at: position, in: conversation.number)
         }
       } else {
-        let stored = try transaction.receivedMessages.stored(message, arrival)
+        var stored = try transaction.receivedMessages.stored(message, arrival)
+        try transaction.receivedMessages.addFacts(
+          of: message, named: message.id, in: conversation.number, to: &stored)
         stored.appendChecked(at: position.place, to: &value)
         transaction.unreadCounts.inserted(stored, at: position, in: conversation)
         try transaction.replies.inserted(stored, at: position, in: conversation.number)
