@@ -6,6 +6,7 @@ extension Subcommand {
   /// See docs/decisions.md, "Encryption". A count is of trials in each setting.
   static let guesses = Subcommand(
     name: "guesses", summary: "what the sizes of encrypted stores tell about texts in them",
+    isMeasurement: true,
     run: { arguments in
       let tables = Locked<[String: Tally]>([:])
       let failures = Locked(0)
