@@ -6,10 +6,10 @@ extension MessageStore {
   ///
   /// Call it after large deletions, or when the user asks for it; the store never requires it.
   /// Compaction first reads everything once, so that a damaged store is left untouched. It then
-  /// finishes the pending work of deletions, packs all messages that can be packed, and moves the
-  /// last pages of the data file to its free slots. Each step makes one commit of about 1 MiB, or
-  /// moves 2 MiB of pages with three syncs. Readers and writers continue meanwhile; a writer waits
-  /// for the commit of one step at most.
+  /// finishes the pending work of deletions and of expired messages, packs all messages that can be
+  /// packed, and moves the last pages of the data file to its free slots. Each step makes one
+  /// commit of about 1 MiB, or moves 2 MiB of pages with three syncs. Readers and writers continue
+  /// meanwhile; a writer waits for the commit of one step at most.
   ///
   /// Space that is freed by deletions during the compaction, or is still visible to an unfinished
   /// `read`, is reclaimed by the next call or by a checkpoint. About 64 pages stay free for the
