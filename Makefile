@@ -3,6 +3,11 @@
 
 SHELL = bash
 SWIFT ?= swift
+# SwiftPM names the traits to the compiler in the order of a set, which differs from run to run, and
+# in another order it compiles everything anew. Builds alone are told to keep one: tests are to meet
+# sets in every order.
+STEADY = SWIFT_DETERMINISTIC_HASHING=1
+BUILD = $(STEADY) $(SWIFT) build
 SOURCES = Package.swift Sources Tests Examples Documentation/Package.swift \
   Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz \
   Encryption/Package.swift Encryption/Tests
@@ -13,7 +18,7 @@ DOCS = .build-docs
 TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test test-debug build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
-  release-peers check check-apple format lint test-release test-kills test-tsan \
+  release-peers check check-apple format lint build-release-tests test-release test-kills test-tsan \
   test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -59,16 +64,18 @@ example: build
 
 # In a directory of its own, as its libraries are optimised: see Package.swift.
 test: setup
-	MSGSTORE_OPTIMIZED_LIBRARIES=1 $(SWIFT) test --scratch-path .build-test
+	MSGSTORE_OPTIMIZED_LIBRARIES=1 $(BUILD) --build-tests --scratch-path .build-test
+	MSGSTORE_OPTIMIZED_LIBRARIES=1 $(SWIFT) test --skip-build --scratch-path .build-test
 
 test-debug: setup
-	$(SWIFT) test
+	$(BUILD) --build-tests
+	$(SWIFT) test --skip-build
 
 build: setup
-	$(SWIFT) build
+	$(BUILD)
 
 release: setup
-	$(SWIFT) build -c release
+	$(BUILD) -c release
 
 # The plugin is fetched for this one only: `Documentation/` is a package of its own. A warning, such
 # as a link that leads nowhere, is an error. A function and its asynchronous form share one page.
@@ -114,14 +121,15 @@ bench-sqlcipher:
 bench-peers-smoke: release release-peers
 	$(PEERS) $(TINY) --format json >/dev/null
 
-torture: setup
-	$(SWIFT) build -c release --product torture
+torture: build-release-tests
+	$(BUILD) -c release --product torture
 	$(TORTURE) all --minutes $(or $(MINUTES),60) --threads $(or $(THREADS),2)
-	MSGSTORE_KILLS=$(or $(KILLS),20000) $(SWIFT) test -c release --filter killedWriter
+	MSGSTORE_KILLS=$(or $(KILLS),20000) $(SWIFT) test --skip-build -c release $(OWN_CODEC) \
+	  --filter killedWriter
 
 # The time is a limit for slow machines; it ends when there is enough.
 torture-smoke: setup
-	$(SWIFT) build -c release --product torture
+	$(BUILD) -c release --product torture
 	$(TORTURE) crash --count 200000 --seconds 300 --seed $${SEED:-$$RANDOM}
 	$(TORTURE) faults --count 100 --seconds 300 --seed $${SEED:-$$RANDOM}
 	$(TORTURE) flips --count 200000 --seconds 400
@@ -129,7 +137,7 @@ torture-smoke: setup
 
 # Every state within three bounds: about 90 seconds of one core, and 1.1 GB.
 test-model: setup
-	$(SWIFT) build -c release --product torture
+	$(BUILD) -c release --product torture
 	$(TORTURE) model --seconds 300
 
 fuzz-smoke: setup
@@ -156,15 +164,20 @@ check-apple:
 # package's own LZ4 codec, and `make test` liblz4, so that both go through all of them.
 OWN_CODEC = --traits Tools,SQLite --scratch-path .build-lz4
 
-test-release: setup
-	$(SWIFT) test -c release $(OWN_CODEC)
+test-release: build-release-tests
+	$(SWIFT) test --skip-build -c release $(OWN_CODEC)
+
+build-release-tests: setup
+	$(BUILD) --build-tests -c release $(OWN_CODEC) -Xswiftc -enable-testing
 
 # A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
-test-kills: setup
-	MSGSTORE_KILLS=200 $(SWIFT) test -c release $(OWN_CODEC) --filter killedWriter
+test-kills: build-release-tests
+	MSGSTORE_KILLS=200 $(SWIFT) test --skip-build -c release $(OWN_CODEC) --filter killedWriter
 
 test-tsan: setup
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'
+	$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
+	$(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan \
+	  --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'
 
 # The threads of one process under a scheduler of the tests' own; another build, of `torture` alone.
 test-interleavings: setup
