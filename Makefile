@@ -6,8 +6,7 @@ SWIFT ?= swift
 # SwiftPM names the traits to the compiler in the order of a set, which differs from run to run, and
 # in another order it compiles everything anew. Builds alone are told to keep one: tests are to meet
 # sets in every order.
-STEADY = SWIFT_DETERMINISTIC_HASHING=1
-BUILD = $(STEADY) $(SWIFT) build
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 SOURCES = Package.swift Sources Tests Examples Documentation/Package.swift \
   Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz \
   Encryption/Package.swift Encryption/Tests
