@@ -103,13 +103,31 @@
         serverTimestamp: Timestamp(milliseconds: Int64(number)))
     }
 
-    /// Takes steps until it needs so many kilobytes more than after opening.
+    /// Takes steps until they need so many kilobytes more than the first one, which starts the store's
+    /// thread: a store that gets none waits for seconds.
     static func exhaust(_ path: String, kilobytes: Int) throws {
       try StepWriter.write(to: path) {
-        let byteCount = rlim_t(kilobytesUsed("VmData") + kilobytes) * 1024
+        let byteCount = rlim_t(kilobytesUsed("VmData") + 4096) * 1024
         var limit = rlimit(rlim_cur: byteCount, rlim_max: byteCount)
         // RLIMIT_DATA: memory of its own that is not a file's.
         unsafe setrlimit(__rlimit_resource_t(2), &limit)
+        takeAll(but: kilobytes)
+      }
+    }
+
+    /// Takes all memory that there is up to the limit, and gives so many kilobytes back.
+    ///
+    /// So small allocations fail, too, which would otherwise find room in what the allocator has.
+    private static func takeAll(but kilobytes: Int) {
+      var blocks: UnsafeMutableRawPointer?
+      while let block = unsafe malloc(1024) {
+        unsafe block.storeBytes(of: blocks, as: UnsafeMutableRawPointer?.self)
+        unsafe blocks = block
+      }
+      for _ in 0..<kilobytes {
+        guard let block = unsafe blocks else { return }
+        unsafe blocks = block.load(as: UnsafeMutableRawPointer?.self)
+        unsafe free(block)
       }
     }
 
