@@ -192,6 +192,8 @@ ssize_t pwrite(int descriptor, const void *buffer, size_t byteCount, off_t offse
 ssize_t read(int descriptor, void *buffer, size_t byteCount);
 ssize_t readlink(const char *path, char *buffer, size_t byteCount);
 int rename(const char *path, const char *newPath);
+#define RENAME_EXCL 0x00000004
+int renamex_np(const char *path, const char *newPath, unsigned int flags);
 int rmdir(const char *path);
 long sysconf(int name);
 int unlink(const char *path);

@@ -113,7 +113,9 @@ package final class PosixDirectory: StorageDirectory {
   package func rename(_ name: String, to newName: String) throws(PageFileError) {
     let path = path(of: name)
     let newPath = self.path(of: newName)
-    // `link` fails if the name is taken; `rename` would replace the file that has it.
+    if try ExclusiveRename.run(path, newPath) { return }
+    // In two steps, so that a killed process may leave both names. `link` fails if the name is
+    // taken; `rename` would replace the file that has it.
     if unsafe link(path, newPath) == 0 {
       _ = try SystemCall.run("unlink", path) { unsafe unlink(path) }
       return
