@@ -125,9 +125,11 @@ import Testing
 
   @Test func longTextsAndManySendersComeBackExactly() throws {
     let store = try memoryStore()
+    let letters: [Character] = (0..<9000).map { index in
+      Character(Unicode.Scalar(UInt8(index * 7919 % 95 + 32)))
+    }
     let texts = [
-      String(repeating: "a longer text. ", count: 400), "e\u{301}\u{0}",
-      String((0..<9000).map { Character(Unicode.Scalar(UInt8($0 * 7919 % 95 + 32))) }),
+      String(repeating: "a longer text. ", count: 400), "e\u{301}\u{0}", String(letters),
       String(repeating: "👩‍👩‍👧", count: (1 << 20) / 18),
     ]
     try store.write { chat in

@@ -242,7 +242,7 @@ import Testing
       let store = try memoryStore()
       try store.write { chat in
         try chat.insert(message("m9999", at: 9999))
-        let messages = (0..<count).map { number in
+        let messages = (0..<count).map { (number: Int) -> Message in
           message(
             MessageID("m\(1000 + number)"), at: Int64(number), Int64(number),
             // The number of one of them is the byte of an "h".
@@ -281,6 +281,7 @@ import Testing
     try store.close()
     let cells = try directory.tagCells()
     #expect(cells.count == 1001)
-    #expect(cells.reduce(0) { $0 + $1.key.count + $1.value.count } == 1000 * 14 + 7)
+    let byteCount = cells.reduce(0) { $0 + $1.key.count + $1.value.count }
+    #expect(byteCount == 14_007, "1000 times 14 for the tags, and 7 for their count")
   }
 }
