@@ -69,12 +69,19 @@ import MsgStoreTools
       unsafe store = owner
       // Somebody who holds now this lock and now that one.
       let asker = Worker()
-      let isDone = Locked(false)
-      asker.enqueue { while !isDone.withLock({ $0 }) { _ = owner.statistics } }
+      let (hasAsked, isDone) = (Locked(false), Locked(false))
+      asker.enqueue {
+        while !isDone.withLock({ $0 }) {
+          _ = owner.statistics
+          hasAsked.withLock { $0 = true }
+        }
+      }
       defer {
         isDone.withLock { $0 = true }
         asker.stop()
       }
+      // The first time it holds locks of the language's own, too, which no child of ours frees.
+      while !hasAsked.withLock({ $0 }) { usleep(100) }
       for number in 1...6 {
         try owner.write { try CrashStep(number).run(number, $0) }
         try owner.read { snapshot in

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Every call that may block has a form that blocks no thread of Swift's.
-@Suite(.timeLimit(.minutes(10))) struct AsyncTests {
+@Suite(.timeLimit(.minutes(30))) struct AsyncTests {
   @Test func theFormsDoWhatTheOthersDo() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.url.appendingPathComponent("chat").path
@@ -72,7 +72,7 @@ import Testing
     blocking.enqueue {
       try? store.write(.relaxed) { _ in order.withLock { $0.append("batch") } }
     }
-    try await Task.sleep(for: .milliseconds(20))
+    try await wait { store.core.database.waitingWriterCount >= 1 }
     tasks.append(
       Task.detached {
         _ = try await store.send(own("m"))
@@ -82,7 +82,7 @@ import Testing
       Task.detached {
         try await store.write { _ in order.withLock { $0.append("user") } }
       })
-    try await Task.sleep(for: .milliseconds(50))
+    try await wait { store.core.database.waitingWriterCount >= 3 }
     isOver.withLock { $0 = true }
     for task in tasks { try await task.value }
     blocking.stop()

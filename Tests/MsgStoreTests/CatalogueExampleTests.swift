@@ -346,7 +346,7 @@ import Testing
     try database.close()
   }
 
-  @Test(.timeLimit(.minutes(5))) func theExamplesRun() async throws {
+  @Test(.timeLimit(.minutes(30))) func theExamplesRun() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.url.appendingPathComponent("chat").path
     let (store, room) = try await runLandingPage(path: path)

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The loops of the guide are this code, and come through what interrupts them.
-@Suite(.timeLimit(.minutes(10))) struct GuideLoopTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideLoopTests {
   /// A server that takes everything, and says which tokens it has seen.
   private actor Server {
     private(set) var tokens: [OutboxToken] = []

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Calls of a store inside its own closures: each works, or is refused at once.
-@Suite(.timeLimit(.minutes(10))) struct InsideClosureTests {
+@Suite(.timeLimit(.minutes(30))) struct InsideClosureTests {
   private func store(_ clock: TestClock = TestClock()) throws -> MessageStore {
     let store = try memoryStore(clock: clock)
     try store.write { chat in

@@ -186,7 +186,8 @@ import Testing
     var cutCount = 0
     for kill in 0..<5 {
       let new = "cut\(kill)"
-      try killEncrypting("large", to: new, after: duration * Double.random(in: 0...1))
+      try killEncrypting(
+        "large", to: new, after: duration * (Double(kill) + .random(in: 0...1)) / 5)
       let isWhole = FileManager.default.fileExists(atPath: directory.path(new))
       cutCount += isWhole ? 0 : 1
       let areSame = try plainFiles() == files

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Observable models of a thread, a list, and a value.
-@Suite(.timeLimit(.minutes(10))) @MainActor struct ObservedTests {
+@Suite(.timeLimit(.minutes(30))) @MainActor struct ObservedTests {
   private func store() throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Copies and removal of whole stores.
-@Suite(.timeLimit(.minutes(10))) struct StoreFilesTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreFilesTests {
   private func fill(_ store: MessageStore, _ range: Range<Int>) throws {
     try store.write { chat in
       for number in range {

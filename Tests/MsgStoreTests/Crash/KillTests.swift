@@ -35,7 +35,9 @@ import crash_writer
       }
       let victim = try Victim("crash-writer", ["write", path], in: directory.url)
       // What it is killed in: the n-th of these, or a moment after the n-th line for a commit.
-      let phase = ["opening", "checkpoint", "suspend", "resume", ""].randomElement(using: &random)
+      // The first one lives long enough to commit.
+      let phases = round == 1 ? ["checkpoint"] : ["opening", "checkpoint", "suspend", "resume", ""]
+      let phase = phases.randomElement(using: &random)
       let count =
         phase == "opening" ? 1 : Int.random(in: 1...(phase == "" ? 12 : 2), using: &random)
       try victim.wait { try victim.lines.count { $0.hasPrefix(phase ?? "") } >= count }
@@ -117,8 +119,8 @@ import crash_writer
       let share = Double.random(in: 0...1, using: &random)
       let wasKilled = try victim.kill(afterSeconds: duration / .seconds(1) * share * share)
       let isThere = FileManager.default.fileExists(atPath: path)
-      // Only a restore that came to its end gives the store its name.
-      #expect(wasKilled != isThere, "round \(round)")
+      // A restore that came to its end has given the store its name; it may be killed after that.
+      #expect(wasKilled || isThere, "round \(round)")
       let found = isThere ? path : path + ".restoring"
       if FileManager.default.fileExists(atPath: found) {
         counts.append(try file.expectBeginning(in: found, "round \(round)"))

@@ -6,7 +6,7 @@ import Testing
 /// A check whose moment ends before it does.
 ///
 /// It begins anew, or says why it cannot go on; what it was kept from reading is not broken.
-@Suite(.timeLimit(.minutes(10))) struct CheckMomentTests {
+@Suite(.timeLimit(.minutes(30))) struct CheckMomentTests {
   private static let partCount = 14
 
   private func filledStore() throws -> MessageStore {

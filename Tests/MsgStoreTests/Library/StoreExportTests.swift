@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Exports by the library, of a store on a disk.
-@Suite(.timeLimit(.minutes(10))) struct StoreExportTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreExportTests {
   private let directory: TemporaryDirectory
   private let store: MessageStore
 

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Restores by the library, on a disk.
-@Suite(.timeLimit(.minutes(10))) struct StoreRestoreTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreRestoreTests {
   private let directory: TemporaryDirectory
 
   init() throws {

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Salvages by the library, on a disk.
-@Suite(.timeLimit(.minutes(10))) struct StoreSalvageTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreSalvageTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let exported: [UInt8]

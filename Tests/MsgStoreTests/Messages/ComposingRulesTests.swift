@@ -184,17 +184,6 @@ import Testing
     try store.expectSound()
   }
 
-  @Test func idsForTheCurrentTimeAscendWhateverIsMadeInBetween() {
-    var last = (MessageID.random(), MessageID.timeOrderedUUID())
-    for index in 0..<20_000 {
-      _ = MessageID.pushID(at: time(Int64(index)))
-      _ = MessageID.timeOrderedUUID(at: time(Int64(index)))
-      let next = (MessageID.random(), MessageID.timeOrderedUUID())
-      #expect(last.0 < next.0 && last.1 < next.1)
-      last = next
-    }
-  }
-
   @Test func aClockThatIsSetBackALittleBreaksNoOrder() {
     var random = SeededGenerator(seed: 7)
     var last = TimedChance(bitCount: 72)

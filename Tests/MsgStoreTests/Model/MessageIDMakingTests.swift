@@ -58,6 +58,17 @@ import Testing
     #expect(zip(uuids, uuids.dropFirst()).allSatisfy { $0 < $1 })
   }
 
+  @Test func idsForTheCurrentTimeAscendWhateverIsMadeInBetween() {
+    var last = (MessageID.random(), MessageID.timeOrderedUUID())
+    for index in 0..<20_000 {
+      _ = MessageID.pushID(at: time(Int64(index)))
+      _ = MessageID.timeOrderedUUID(at: time(Int64(index)))
+      let next = (MessageID.random(), MessageID.timeOrderedUUID())
+      #expect(last.0 < next.0 && last.1 < next.1)
+      last = next
+    }
+  }
+
   @Test func hundredThousandNamesAreDifferent() {
     let now = StoreOptions.systemClock()
     #expect(Set((0..<100_000).map { _ in MessageID.pushID(at: now) }).count == 100_000)

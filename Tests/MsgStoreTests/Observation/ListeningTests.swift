@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Those who listen: when they are woken, and when they end.
-@Suite(.timeLimit(.minutes(10))) struct ListeningTests {
+@Suite(.timeLimit(.minutes(30))) struct ListeningTests {
   @Test func whoWaitsIsToldOfEachCommitInOrder() async throws {
     let store = try memoryStore()
     var changes = store.changes.makeAsyncIterator()

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Live values of threads and of the list of conversations.
-@Suite(.timeLimit(.minutes(10))) struct LiveTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveTests {
   private func store(_ count: Int) throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

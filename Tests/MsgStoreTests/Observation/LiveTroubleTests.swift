@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Live values beside a device that is locked, full, or failing.
-@Suite(.timeLimit(.minutes(10))) struct LiveTroubleTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveTroubleTests {
   private static let passing: [PageFileError] = [
     .deviceLocked(call: "pread", path: "store"), .ioError(call: "pread", errno: 5, path: "store"),
     .diskFull, .snapshotExpired, .busy(path: "store"),

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Live values of any read, and of the parts of a store that have one of their own.
-@Suite(.timeLimit(.minutes(10))) struct LiveValueTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveValueTests {
   /// Counts the calls of a closure.
   private final class Calls: Sendable {
     private let state = Locked(0)

@@ -4,7 +4,7 @@ import Testing
 
 /// Live parts of a thread that grow, that begin at a time or at the first unread message, and that
 /// count receipts.
-@Suite(.timeLimit(.minutes(10))) struct LiveWindowTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveWindowTests {
   private func store(_ count: Int) throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

@@ -75,7 +75,7 @@ import Testing
     try await store.close()
   }
 
-  @Test(.timeLimit(.minutes(10))) func whatNobodyWaitsForIsSoonOnTheDiskToo() async throws {
+  @Test(.timeLimit(.minutes(30))) func whatNobodyWaitsForIsSoonOnTheDiskToo() async throws {
     let directory = SimulatedDirectory()
     let store = try store(directory)
     // The thread that syncs is started, looks for more, sleeps, and is woken.

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Messages of one conversation that are handed out together.
-@Suite(.timeLimit(.minutes(5))) struct OutboxRunTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxRunTests {
   private func store(_ clock: TestClock, _ count: Int = 5) throws -> MessageStore {
     let store = try clock.outboxStore()
     try store.write { chat throws in

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Work that is waited for.
-@Suite(.timeLimit(.minutes(10))) struct OutboxWorkTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxWorkTests {
   private func store() throws -> MessageStore {
     try MessageStore(
       in: MemoryDirectory(), name: "store",

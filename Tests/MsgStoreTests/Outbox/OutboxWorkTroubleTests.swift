@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Work that is waited for beside a device that is locked, full, or failing.
-@Suite(.timeLimit(.minutes(10))) struct OutboxWorkTroubleTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxWorkTroubleTests {
   private static let passing: [PageFileError] = [
     .deviceLocked(call: "pread", path: "store"), .ioError(call: "pread", errno: 5, path: "store"),
     .diskFull, .snapshotExpired, .busy(path: "store"),

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Messages that are sent at a time.
-@Suite(.timeLimit(.minutes(5))) struct ScheduledSendTests {
+@Suite(.timeLimit(.minutes(30))) struct ScheduledSendTests {
   private let clock = TestClock(1_000_000)
 
   private func at(_ seconds: Int64) -> Timestamp { time(seconds * 1_000_000) }

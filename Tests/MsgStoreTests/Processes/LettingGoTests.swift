@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The last reference to a store goes while something is under way.
-@Suite(.timeLimit(.minutes(10))) struct LettingGoTests {
+@Suite(.timeLimit(.minutes(30))) struct LettingGoTests {
   /// Syncs take a while, and with them what goes on in the background.
   private let directory = HookedDirectory { (call, _) in if call.kind == .sync { usleep(300) } }
 

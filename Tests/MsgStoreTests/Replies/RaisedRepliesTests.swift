@@ -217,7 +217,7 @@ import Testing
   /// Whatever is done while the replies of an older store are being entered, the recount agrees.
   @Test func anyActsBetweenTheStepsLeaveTheRepliesRight() throws {
     var stepCount = 0
-    for seed in seeds(6, debugCount: 2) {
+    for (index, seed) in seeds(6, debugCount: 2).enumerated() {
       var random = SeededGenerator(seed: seed)
       var acts = RandomActs(seed: seed, idCount: 30)
       let clock = TickingClock(1_005_000)
@@ -225,7 +225,8 @@ import Testing
       options.worksInBackground = false
       options.packing = .random(seed)
       options.steps = StepSizes(
-        maximumSweepCount: .random(in: 1...9, using: &random),
+        // So that there are some steps with any seeds.
+        maximumSweepCount: index == 0 ? 1 : .random(in: 1...9, using: &random),
         maximumMergeCount: .random(in: 1...9, using: &random))
       let directory = MemoryDirectory()
       var store = try MessageStore(in: directory, name: "store", options: options)

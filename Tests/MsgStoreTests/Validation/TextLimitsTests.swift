@@ -69,13 +69,13 @@ import Testing
     #expect(none.check("a").problem == .tooManyBytes(count: 1, limit: 0))
   }
 
-  /// The best of many tries, as others use the machine too; without optimisation all of it takes
-  /// some fifty times as long.
-  @Test func theLongestTextsTakeHalfAMillisecond() {
+  /// The best of many tries, as others use the machine too: half a millisecond, or some fifty times
+  /// as long without optimisation. A walk over the characters of families takes two.
+  @Test func noTextTakesLong() {
     #if DEBUG
       let limit = Duration.milliseconds(50)
     #else
-      let limit = Duration.microseconds(500)
+      let limit = Duration.microseconds(1500)
     #endif
     let marks = "a" + String(repeating: "\u{301}\u{36F}\u{300}", count: 17)
     for (unit, count) in [

@@ -29,7 +29,7 @@ import Testing
     func hasSameView() throws -> Bool { try contents(of: transaction.source) == expected }
   }
 
-  private static let maximumReaderAge = 30
+  private static let maximumReaderAge = 15
 
   /// Random changes, a reader after each, and steps of a compaction between all of them.
   @Test(arguments: 0..<6) func readersSeeTheirMomentMeanwhile(round: Int) throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Pages that lead to each other in ways no store ever made, with good checksums: every walk ends, with an
 /// error that names a page or with an answer, and a check says what is wrong.
-@Suite(.timeLimit(.minutes(10))) struct ForgedGraphTests {
+@Suite(.timeLimit(.minutes(30))) struct ForgedGraphTests {
   private let tree = TreeNumber(0)
 
   private func forge() throws -> Forge {

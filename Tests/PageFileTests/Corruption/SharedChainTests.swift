@@ -4,7 +4,7 @@ import Testing
 
 /// Cells of which many name the same overflow pages: whoever reads everything reads each page for one of
 /// them.
-@Suite(.timeLimit(.minutes(5))) struct SharedChainTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedChainTests {
   private let tree = TreeNumber(0)
   private static let linkByteCount = 4064
 

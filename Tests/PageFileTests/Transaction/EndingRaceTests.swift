@@ -150,7 +150,7 @@ import Testing
       writer.begin { try? Rounds.write(1, to: database) }
       _ = writer.hasEnded(withinMilliseconds: 100)
       reader.begin { _ = try? database.beginRead() }
-      let ended = reader.hasEnded(withinMilliseconds: 1000)
+      let ended = reader.hasEnded(withinMilliseconds: 5000)
       hasRead.withLock { $0 = ended }
     }
     try database.checkpoint()

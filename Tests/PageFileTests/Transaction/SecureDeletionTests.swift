@@ -74,7 +74,7 @@ import Testing
     var erased: Set<Int> = []
     var living: Set<Int> = []
     var nextKey = 1
-    for _ in 0..<12 {
+    for round in 0..<60 where round < 12 || erased.count <= 100 {
       try play(database, &random, erased: &erased, living: &living, nextKey: &nextKey)
       switch random.below(4) {
       case 0:

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Who goes first at the gate, and who is told that it would wait for itself.
-@Suite(.timeLimit(.minutes(10))) struct WriterGateTests {
+@Suite(.timeLimit(.minutes(30))) struct WriterGateTests {
   /// Writers of a database that come one after the other while somebody else is inside.
   private final class Queue: Sendable {
     private let database: Database

@@ -58,8 +58,9 @@ import Testing
   @Test func randomOrderLeavesLeavesThreeQuartersFull() throws {
     var random = SeededGenerator()
     let tree = try ArrayTree(pageSize: 8192)
-    for _ in 0..<8000 { _ = try tree.insert(random.bytes(16), random.bytes(70)) }
-    #expect(try tree.leafFill() >= 0.75)
+    for _ in 0..<32_000 { _ = try tree.insert(random.bytes(16), random.bytes(70)) }
+    // Around 0.774 by the model of two leaves that share before they split; 0.69 without sharing.
+    #expect(try tree.leafFill() >= 0.74)
     #expect(tree.findings() == [])
   }
 
@@ -86,7 +87,8 @@ import Testing
       let key = threadKey(1, 2 * random.below(8000) + 1)
       _ = try tree.insert(key, [UInt8](repeating: 6, count: 90))
     }
-    #expect(try tree.leaves().count - before <= before * 2 / 5)
+    // About 0.35 of them split, and 0.63 would if no neighbour took any.
+    #expect(try tree.leaves().count - before <= before * 9 / 20)
     #expect(tree.findings() == [])
   }
 
