@@ -69,8 +69,10 @@ import Testing
     #expect(none.check("a").problem == .tooManyBytes(count: 1, limit: 0))
   }
 
-  /// The best of many tries, as others use the machine too: half a millisecond, or some fifty times
-  /// as long without optimisation. A walk over the characters of families takes two.
+  /// The best of many tries, as others use the machine too.
+  ///
+  /// It is half a millisecond, or some fifty times as long without optimisation. A walk over the
+  /// characters of families takes two.
   @Test func noTextTakesLong() {
     #if DEBUG
       let limit = Duration.milliseconds(50)
