@@ -101,7 +101,7 @@ struct ListReader {
       participants: try view.conversations.names(of: details.listedParticipants), &profiles)
   }
 
-  /// Returns a conversation with all its participants, and without their profiles.
+  /// Returns a conversation with all its participants.
   ///
   /// The cost grows with the number of members.
   func wholeConversation(
@@ -112,7 +112,7 @@ struct ListReader {
     let details = try view.conversations.details(number, &cursor)
     let active = try view.conversations.ordered(
       try view.conversations.members(number).members.filter(\.isActive))
-    var profiles = ListedProfiles(view, isShown: false)
+    var profiles = ListedProfiles(view)
     return try conversation(
       number, summary, details,
       participants: try view.conversations.names(of: active.map(\.number)), &profiles)

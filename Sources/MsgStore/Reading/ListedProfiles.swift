@@ -6,10 +6,9 @@ struct ListedProfiles {
   private let isUnused: Bool
   private var known: [MemberID: MemberProfile?] = [:]
 
-  /// Creates an empty list; one without profiles for a use that does not show them.
-  init(_ view: StoreView, isShown: Bool = true) {
+  init(_ view: StoreView) {
     self.view = view
-    isUnused = !isShown || view.directory.isUnused
+    isUnused = view.directory.isUnused
   }
 
   /// Returns the stored profiles that come with a conversation of these fields.

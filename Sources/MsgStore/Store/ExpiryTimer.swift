@@ -6,6 +6,8 @@ struct ExpiryTimer {
   private var time: Int64?
   /// The commit by which that is the next one.
   private var lsn = LSN.zero
+  /// The life of the store in which it was made: a commit that is lost leaves its LSN to another.
+  private var life = 0
   private var task: Task<Void, Never>?
 
   /// The longest pause between two looks at the clock, which may be set meanwhile.
@@ -18,15 +20,16 @@ struct ExpiryTimer {
   ///
   /// - Parameters:
   ///   - lsn: The commit by which it is the next time.
+  ///   - life: The life of the store in which the commit was made.
   ///   - clock: The clock by which messages expire.
   ///   - body: Called when the time has come, and again after each pause until another is waited
   ///     for.
   mutating func wait(
-    until next: Int64?, asOf lsn: LSN, by clock: @escaping @Sendable () -> Timestamp,
-    _ body: @escaping @Sendable () -> Void
+    until next: Int64?, asOf lsn: LSN, in life: Int,
+    by clock: @escaping @Sendable () -> Timestamp, _ body: @escaping @Sendable () -> Void
   ) {
-    if lsn < self.lsn { return }
-    self.lsn = lsn
+    if (life, lsn) < (self.life, self.lsn) { return }
+    (self.life, self.lsn) = (life, lsn)
     if time == next { return }
     task?.cancel()
     time = next

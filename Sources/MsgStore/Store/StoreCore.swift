@@ -175,7 +175,7 @@ package final class StoreCore: Sendable {
     memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
-    awaitExpiry(nextExpiry, asOf: committed)
+    awaitExpiry(nextExpiry, asOf: committed, in: life)
     if transaction.hasErasedExpired { endReaders(before: committed) }
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
@@ -188,12 +188,12 @@ package final class StoreCore: Sendable {
   }
 
   /// Waits for the next message to expire as of a commit, to let it go then.
-  private func awaitExpiry(_ time: Int64?, asOf lsn: LSN) {
+  private func awaitExpiry(_ time: Int64?, asOf lsn: LSN, in life: Int) {
     // No message of most stores expires: they need no lock.
     if time == nil, !hasAwaitedExpiry.load(ordering: .relaxed) { return }
     hasAwaitedExpiry.store(true, ordering: .relaxed)
     expiryTimer.withLock {
-      $0.wait(until: time, asOf: lsn, by: clock) { [weak self] in self?.scheduleWork() }
+      $0.wait(until: time, asOf: lsn, in: life, by: clock) { [weak self] in self?.scheduleWork() }
     }
   }
 

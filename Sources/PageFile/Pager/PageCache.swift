@@ -178,7 +178,8 @@ package final class PageCache: @unchecked Sendable {
     }
     if let empty { return empty }
     for index in first..<first + Self.wayCount where !takeUse(index) { return index }
-    return first + Int(slot.rawValue) % Self.wayCount
+    // By the bits of the slot that do not choose its set.
+    return first + Int(slot.rawValue) / setCount % Self.wayCount
   }
 
   /// Takes one use off the image of a place.

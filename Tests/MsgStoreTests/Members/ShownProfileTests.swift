@@ -129,4 +129,17 @@ import Testing
     #expect(last.differences.changed == [0, 1] && names(last.slice) == [nil, "Bob"])
     #expect(try list.nextIfThere()?.conversations[0].profile(of: "ann") == nil)
   }
+
+  @Test func aTaskThatMakesAConversationHasThemToo() throws {
+    let store = try TestClock().outboxStore()
+    try store.write { chat throws in
+      for id in ["ann", "bob"] as [MemberID] { try chat.receive(named(id, "\(id)!")) }
+      _ = try chat.createGroup("club", participants: ["ann", "bob"])
+    }
+    guard case .createConversation(let group) = try store.take().task else {
+      Issue.record("another task")
+      return
+    }
+    #expect(group.profile(of: "ann")?.name == "ann!" && group.profile(of: "bob")?.name == "bob!")
+  }
 }
