@@ -5,11 +5,12 @@ import Testing
 /// Slices of messages with a tag are those of the thread without all other messages.
 @Suite struct TagSlicesTests {
   @Test func slicesAreThoseOfTheThreadWithoutTheOthers() throws {
-    for seed in seeds(6, debugCount: 2) {
+    // A store may have lost all its messages in the end, but not one after the other.
+    var comparedCount = 0
+    for seed in seeds(6, debugCount: 3) {
       var made = RandomStore(seed: seed, packing: .random(seed), idCount: 60)
       let store = try made.make(stepCount: 400)
       var random = SeededGenerator(seed: seed)
-      var comparedCount = 0
       try store.read { chat in
         for id in RandomActs.conversations {
           let all = try messages(of: id, chat)
@@ -38,9 +39,9 @@ import Testing
           }
         }
       }
-      #expect(comparedCount > 0, "seed \(seed)")
       try store.close()
     }
+    #expect(comparedCount > 0)
   }
 
   /// All messages of a conversation, also those beyond gaps.
