@@ -56,6 +56,7 @@ typedef uint32_t useconds_t;
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
 #define ENOTSUP 45
+#define ENOSYS 78
 #define ELOOP 62
 #define ENAMETOOLONG 63
 #define EDQUOT 69
