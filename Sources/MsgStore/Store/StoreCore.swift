@@ -176,7 +176,7 @@ package final class StoreCore: Sendable {
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
     awaitExpiry(nextExpiry, asOf: committed, in: life)
-    if transaction.hasErasedExpired { endReaders(before: committed) }
+    if transaction.hasErasedExpired { endReaders(before: committed, in: life) }
     if wantsDictionary { scheduleDictionary() }
     return (result, committed, life)
   }
@@ -200,15 +200,14 @@ package final class StoreCore: Sendable {
   /// Expires the snapshots of commits before one, unless they have ended by themselves in time.
   ///
   /// Erased content stays in the files for as long as they see it.
-  private func endReaders(before lsn: LSN) {
-    guard heldErasure.withLock({ $0.begin(lsn) }) else { return }
+  private func endReaders(before lsn: LSN, in life: Int) {
+    guard heldErasure.withLock({ $0.begin(lsn, in: life) }) else { return }
     let pause = rules.maximumExpiredReading
     Task.detached(priority: .utility) { [weak self] in
       try? await Task.sleep(for: pause)
-      guard let self else { return }
-      let (lsn, next) = heldErasure.withLock { $0.end() }
+      guard let self, let (lsn, next) = heldErasure.withLock({ $0.end(in: life) }) else { return }
       if database.expireSnapshots(before: lsn) { try? checkpoint() }
-      if let next { endReaders(before: next) }
+      if let next { endReaders(before: next, in: life) }
     }
   }
 
