@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The wait for the next message to expire.
 struct ExpiryTimer {
@@ -53,7 +53,7 @@ struct ExpiryTimer {
 }
 
 /// The commits that have erased expired messages, while snapshots of earlier ones may be read.
-struct HeldErasure {
+package struct HeldErasure {
   /// The life of the store in which they were made; with a life its snapshots end.
   private var life: Int
   /// The commit of which readers are waited for.
@@ -61,10 +61,10 @@ struct HeldErasure {
   /// The latest commit after it that has erased some, too.
   private var later: LSN?
 
-  init(life: Int = 0) { self.life = life }
+  package init(life: Int = 0) { self.life = life }
 
   /// Notes a commit; returns true if its readers are to be waited for from now on.
-  mutating func begin(_ lsn: LSN, in life: Int) -> Bool {
+  package mutating func begin(_ lsn: LSN, in life: Int) -> Bool {
     if life < self.life { return false }
     if life > self.life { self = HeldErasure(life: life) }
     if waited == nil {
@@ -77,7 +77,7 @@ struct HeldErasure {
 
   /// Ends the wait of a life, and returns its commit and the one whose readers are waited for next;
   /// nil if the life is over.
-  mutating func end(in life: Int) -> (waited: LSN, next: LSN?)? {
+  package mutating func end(in life: Int) -> (waited: LSN, next: LSN?)? {
     guard life == self.life, let waited else { return nil }
     defer { self = HeldErasure(life: life) }
     return (waited, later)
