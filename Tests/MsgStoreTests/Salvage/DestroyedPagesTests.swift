@@ -161,11 +161,13 @@ import Testing
     let salvaged = try subject.salvage()
     expect(salvaged, intact, content, without: Set(slots))
     #expect(salvaged.saved.lostRecordCount >= 1)
-    // A long text may be a message's own, an earlier version of it, or that of an edit beside a
-    // segment, without which the message is as the segment has it.
+    // A long value may be a message's own text, an earlier version of it, that of an edit beside a
+    // segment, without which the message is as the segment has it, or what is told of a message.
+    let lostFacts = intact.facts(without: []).differences(
+      to: intact.facts(without: Set(slots)), setBack: [])
     #expect(
       !salvaged.saved.shortfalls.isEmpty || !salvaged.saved.incompleteMessages.isEmpty
-        || !intact.messagesSetBack(without: Set(slots)).isEmpty)
+        || !intact.messagesSetBack(without: Set(slots)).isEmpty || !lostFacts.isEmpty)
   }
 
   /// Without table, branches and meta slots nothing is left but leaves, of any age.
