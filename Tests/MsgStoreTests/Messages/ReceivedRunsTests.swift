@@ -13,9 +13,10 @@ import Testing
       let packing = PackingSizes.random(seed)
       let together = try memoryStore(packing: packing)
       let alone = try memoryStore(packing: packing)
+      let areShuffled = random.chance(50)
       let changes = random.chance(50) ? together.changes.makeAsyncIterator() : nil
       for step in 0..<25 {
-        let action = Action(&random, step)
+        let action = Action(&random, step, areShuffled: areShuffled)
         let outcomes = try together.write(.relaxed) { try action.act(on: $0, isTogether: true) }
         let expected = try alone.write(.relaxed) { try action.act(on: $0, isTogether: false) }
         #expect(outcomes == expected, "seed \(seed), step \(step)")
@@ -33,8 +34,8 @@ import Testing
   }
 
   /// Pages of older history are packed as they come: none of their messages gets a cell of its own.
-  @Test(arguments: [false, true])
-  func olderPagesArePackedAtOnce(areRich: Bool) throws {
+  @Test(arguments: [false, true], [false, true])
+  func olderPagesArePackedAtOnce(areRich: Bool, areShuffled: Bool) throws {
     let files = MemoryDirectory()
     let store = try memoryStore(files, packing: PackingSizes())
     for page in (0..<8).reversed() {
@@ -42,7 +43,8 @@ import Testing
         let messages = (0..<100).map { index in
           let number = Int64(page * 100 + index)
           var new = message(
-            MessageID("m\(10_000 + number)"), at: number * 1_000_000, number + 1,
+            MessageID("m\(10_000 + (areShuffled ? number * 389 % 1000 : number))"),
+            at: number * 1_000_000, number + 1,
             text: "A text of usual length, the one with number \(number).")
           if areRich {
             switch index % 4 {
@@ -103,10 +105,13 @@ private struct Action {
   private var arrival = Arrival.live
   private var id = MessageID("none")
   private var room = ConversationID("room")
+  /// Whether names are in another order than the messages, as a server's random ones are.
+  private let areShuffled: Bool
 
-  init(_ random: inout SeededGenerator, _ step: Int) {
+  init(_ random: inout SeededGenerator, _ step: Int, areShuffled: Bool) {
+    self.areShuffled = areShuffled
     room = random.chance(70) ? "room" : "hall"
-    id = Self.id(Int.random(in: 0..<400, using: &random))
+    id = name(Int.random(in: 0..<400, using: &random))
     switch Int.random(in: 0..<20, using: &random) {
     case 0: kind = .markRead
     case 1: kind = .edit
@@ -116,7 +121,10 @@ private struct Action {
     }
   }
 
-  private static func id(_ number: Int) -> MessageID { MessageID("m\(1000 + number)") }
+  private func name(_ number: Int) -> MessageID {
+    // 389 has no divisor in common with 1,000, so each number has a name of its own.
+    MessageID("m\(1000 + (areShuffled ? number * 389 % 1000 : number))")
+  }
 
   private mutating func makeMessages(_ random: inout SeededGenerator) {
     arrival = random.chance(50) ? .live : .history
@@ -130,13 +138,13 @@ private struct Action {
       // A pending message of the local member would be in the outbox.
       let isPending = random.chance(3)
       var message = Message(
-        id: Self.id(number), in: room, from: !isPending && random.chance(30) ? "me" : "you",
+        id: name(number), in: room, from: !isPending && random.chance(30) ? "me" : "you",
         text: String(repeating: "word \(number) ", count: Int.random(in: 0..<9, using: &random)),
         localTime: random.chance(10) ? Timestamp(microseconds: Int64(number)) : nil,
         serverTimestamp: isPending
           ? nil : Timestamp(microseconds: Int64(number / 3 + 1) * 1_000_000),
         sequence: isNumbered ? Int64(number) : nil)
-      if random.chance(5) { message.replyTo = Self.id(number - 1) }
+      if random.chance(5) { message.replyTo = name(number - 1) }
       if !isPending, random.chance(12) { makeRich(&message, number, &random) }
       messages.append(message)
     }

@@ -6,16 +6,15 @@ import PageFile
 /// been stored one after the other (`ReceivedMessages`). A run has only messages of which that is
 /// certain beforehand, so nothing is decided in its middle:
 ///
-///  1. All are acknowledged, and none is retracted, expires, or failed to be sent. Places and names
-///     ascend.
+///  1. All are acknowledged, and none is retracted, expires, or failed to be sent. Places ascend.
 ///  2. None of the names is known, nothing waits for a message, and nothing was deleted with the
 ///     conversation.
 ///  3. No message of the store lies between them. If they come live, they lie behind all marks made
 ///     here.
 ///
-/// Names are then entered with one descent for each leaf, and the summary sees the last message
-/// only, since each of the others would be replaced by the next one. A run before other messages is
-/// packed at once.
+/// Names are then entered in their own order, with one descent for each leaf, and the summary sees
+/// the last message only, since each of the others would be replaced by the next one. A run before
+/// other messages is packed at once.
 struct ReceivedRuns: TransactionPart {
   let transaction: Transaction
 
@@ -35,7 +34,7 @@ struct ReceivedRuns: TransactionPart {
       guard isLasting(message), let position = position(of: message),
         message.conversation.string.hasSameBytes(as: first.conversation.string)
       else { break }
-      if let previous, previous.id >= message.id || previous >= position { break }
+      if let previous, previous >= position { break }
       textByteCount += message.text.utf8.count
       if textByteCount > maximumTextByteCount { break }
       previous = position
@@ -72,11 +71,12 @@ struct ReceivedRuns: TransactionPart {
     if arrival == .live, try transaction.namedReceipts.isMarked(start, in: conversation) {
       return 0
     }
+    let isBehindAll = try transaction.messages.isBehindAll(start, in: conversation)
+    guard isBehindAll || messages.count >= Self.minimumOlderCount else { return 0 }
     let messages = try newOnes(messages, in: conversation)
     guard messages.count > 1, let last = messages.last, let end = Self.position(of: last) else {
       return 0
     }
-    let isBehindAll = try transaction.messages.isBehindAll(start, in: conversation)
     if !isBehindAll {
       guard messages.count >= Self.minimumOlderCount, rules.packs,
         try transaction.packer.isFree(from: start, to: end, in: conversation)
@@ -100,19 +100,37 @@ struct ReceivedRuns: TransactionPart {
     return messages.count
   }
 
-  /// Returns the messages up to the first whose name is known.
+  /// Returns the messages up to the first whose name is known, or was that of one before it.
+  ///
+  /// Names that ascend, as some servers give them, take one lookup; others one each.
   private func newOnes(
     _ messages: ArraySlice<Message>, in conversation: OpenConversation
   ) throws(StoreError) -> ArraySlice<Message> {
     guard let first = messages.first else { return messages }
-    if conversation.greatestName == nil {
-      conversation.greatestName = try view.ids.lastName(in: conversation.number) ?? ""
+    if Self.haveAscendingNames(messages) {
+      if conversation.greatestName == nil {
+        conversation.greatestName = try view.ids.lastName(in: conversation.number) ?? ""
+      }
+      if let greatest = conversation.greatestName, greatest < first.id { return messages }
+      guard let known = try view.ids.firstName(from: first.id, in: conversation.number) else {
+        return messages
+      }
+      return messages.prefix { $0.id < known }
     }
-    if let greatest = conversation.greatestName, greatest < first.id { return messages }
-    guard let known = try view.ids.firstName(from: first.id, in: conversation.number) else {
-      return messages
+    var names: Set<MessageID> = []
+    names.reserveCapacity(messages.count)
+    var count = 0
+    for message in messages {
+      guard names.insert(message.id).inserted,
+        try transaction.messageNames.entry(of: message.id, in: conversation) == nil
+      else { break }
+      count += 1
     }
-    return messages.prefix { $0.id < known }
+    return messages.prefix(count)
+  }
+
+  private static func haveAscendingNames(_ messages: ArraySlice<Message>) -> Bool {
+    zip(messages, messages.dropFirst()).allSatisfy { $0.id < $1.id }
   }
 
   private func noteSequences(
@@ -138,6 +156,7 @@ struct ReceivedRuns: TransactionPart {
     in conversation: OpenConversation
   ) throws(StoreError) -> StoredMessage? {
     let names = CellRun()
+    let areAscending = Self.haveAscendingNames(messages)
     var key = ByteBuffer(capacity: 64)
     var value = ByteBuffer(capacity: 1024)
     var last: StoredMessage?
@@ -179,19 +198,37 @@ struct ReceivedRuns: TransactionPart {
       } else {
         memory.unwritten.append(key.bytes, value.bytes, to: conversation)
       }
-      key.truncate(to: KeyEncoding.numberByteCount)
-      value.removeAll()
-      key.append(position.id)
-      IDEntry.append(position.place, to: &value)
-      assert(Schema.canRead(key.bytes, value.bytes, in: Schema.ids), "ids: malformed cell")
-      names.append(key.bytes, value.bytes)
+      if areAscending { append(position, to: names, &key, &value) }
       if transaction.hasListeners {
         transaction.notes.inserted(position.id, at: position, in: conversation.number)
       }
     }
-    if let name = messages.last?.id { conversation.raiseGreatestName(to: name) }
+    if areAscending {
+      if let name = messages.last?.id { conversation.raiseGreatestName(to: name) }
+    } else {
+      key.removeAll()
+      key.append(bigEndian: conversation.number)
+      let order = messages.indices.sorted { messages[$0].id < messages[$1].id }
+      for position in order.lazy.compactMap({ Self.position(of: messages[$0]) }) {
+        append(position, to: names, &key, &value)
+      }
+      if let last = order.last { conversation.raiseGreatestName(to: messages[last].id) }
+    }
     try storage { () throws(PageFileError) in try BTree(view.source, Schema.ids).insert(names) }
     return last
+  }
+
+  /// Appends the entry of a message's name to a run of them; the key begins with the conversation.
+  private func append(
+    _ position: MessagePosition, to names: CellRun, _ key: inout ByteBuffer,
+    _ value: inout ByteBuffer
+  ) {
+    key.truncate(to: KeyEncoding.numberByteCount)
+    value.removeAll()
+    key.append(position.id)
+    IDEntry.append(position.place, to: &value)
+    assert(Schema.canRead(key.bytes, value.bytes, in: Schema.ids), "ids: malformed cell")
+    names.append(key.bytes, value.bytes)
   }
 }
 
