@@ -27,7 +27,7 @@ import Testing
         try chat.insert(expiring(MessageID("far\(index)"), at: 2, until: 3_600_000_000))
       }
     }
-    #expect((try? store.suspend(checkpoints: false)) == nil || !loses)
+    try? store.suspend(checkpoints: false)
     directory.set(nil)
     try store.resume()
     let count = try messageCount(store)
