@@ -77,7 +77,7 @@ import Testing
     #if DEBUG
       let limit = Duration.milliseconds(50)
     #else
-      let limit = Duration.microseconds(1500)
+      let limit = Duration.microseconds(500)
     #endif
     let marks = "a" + String(repeating: "\u{301}\u{36F}\u{300}", count: 17)
     for (unit, count) in [
