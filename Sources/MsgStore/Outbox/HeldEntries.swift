@@ -76,19 +76,21 @@ package struct HeldEntries: TransactionPart {
       place.message = position
       count += 1
       let message = try flushed().messages.message(at: position, in: conversation)
-      if message.sender == localMember, !message.status.isServerKnowledge,
-        !message.traits.marks.contains(.retracted)
-      {
-        count += try enterMessage(message, at: position, in: conversation)
-      }
+      count += try enter(message, at: position, in: conversation)
       if isFull(count) { return false }
     }
     return true
   }
 
-  private func enterMessage(
+  /// Enters a pending message of the local member, and what is to be told of it.
+  ///
+  /// Returns the number of entries.
+  func enter(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> Int {
+    guard let localMember, message.sender == localMember, !message.status.isServerKnowledge,
+      !message.traits.marks.contains(.retracted)
+    else { return 0 }
     let id = message.id(at: position)
     let entries =
       try transaction.outboxEntries.isEmpty ? [] : view.outbox.entries(of: id, in: conversation)
@@ -110,8 +112,23 @@ package struct HeldEntries: TransactionPart {
     }
     try enter(.send(id), mayHaveLeft: ![.pending, .held].contains(message.status))
     for time in message.traits.pendingEdits { try enter(.edit(id, at: time)) }
+    for emoji in try reactions(to: id, in: conversation, by: localMember) {
+      try enter(.react(id, emoji: emoji, isRemoved: false))
+    }
     if message.traits.marks.contains(.hidden) { try enter(.retract(id)) }
     return count
+  }
+
+  private func reactions(
+    to id: MessageID, in conversation: UInt32, by member: UInt32
+  ) throws(StoreError) -> [String] {
+    var found: [String] = []
+    let prefix = FactKey.prefix(conversation, id, .reaction)
+    try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
+      let (other, emoji, record) = try view.facts.reaction(rest, value, to: id)
+      if other == member, !record.isRemoved { found.append(emoji.repairedText()) }
+    }
+    return found
   }
 }
 

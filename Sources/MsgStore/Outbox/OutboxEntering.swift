@@ -35,22 +35,14 @@ struct OutboxEntering: TransactionPart {
     }
   }
 
-  /// Enters a message again that had expired and is shown again, held for a decision.
+  /// Enters a message again that had expired and is shown again, held for a decision, with all that
+  /// is to be told of it.
   func holdReturned(_ id: MessageID, in number: UInt32) throws(StoreError) {
-    guard transaction.isOutboxOn, let localMember,
+    guard transaction.isOutboxOn,
       let (position, message, own) = try flushed().messages.found(id, in: number),
-      position.place.isPending, message.sender == localMember,
-      !message.status.isServerKnowledge, !message.traits.isRetracted,
-      try view.outbox.entries(of: own, in: number).isEmpty
+      position.place.isPending, try view.outbox.entries(of: own, in: number).isEmpty
     else { return }
-    _ = try transaction.outboxFollowing.setStatus(
-      .held, of: own, in: try view.conversations.details(number).id)
-    for attachment in try view.facts.attachments(of: own, in: number)
-    where attachment.remoteURL == nil {
-      try transaction.outboxEntries.enter(
-        .upload(own, attachment: attachment.id), of: number, isHeld: true)
-    }
-    try transaction.outboxEntries.enter(.send(own), of: number, isHeld: true)
+    _ = try transaction.heldEntries.enter(message, at: position, in: number)
   }
 
   /// Returns true if the server may have a message, as far as the outbox knows; nil if the outbox

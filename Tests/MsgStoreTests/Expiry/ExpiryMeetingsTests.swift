@@ -136,6 +136,29 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func aPendingMessageComesBackWithAllThatIsToBeTold() throws {
+    let store = try expiringStore(clock)
+    try store.write { chat throws in
+      try chat.send(expiring("p", at: nil, from: "me", until: 2000, text: "one"))
+      _ = try chat.edit("p", in: "room", text: "two")
+      _ = try chat.react("👍", to: "p", in: "room")
+      _ = try chat.react("🎉", to: "p", in: "room")
+      _ = try chat.removeReaction("🎉", from: "p", in: "room")
+    }
+    #expect(try store.waiting.count == 3)
+    clock.set(2000)
+    try store.finishWork()
+    #expect(try store.waiting == [])
+    clock.set(1500)
+    try store.finishWork()
+    #expect(
+      try store.waiting == ["send p held", "edit p held, blocked", "react p held, blocked"])
+    try store.expectSound()
+    try store.write { _ = try $0.outbox.releaseAll() }
+    #expect(try store.drain() == ["send p", "edit p: two", "+👍 p"])
+    try store.expectSound()
+  }
+
   @Test func whatMayHaveLeftStaysUntilTheServerAnswers() throws {
     let store = try expiringStore(clock)
     try store.write { chat in try chat.send(expiring("p", at: nil, from: "me", until: 2000)) }
