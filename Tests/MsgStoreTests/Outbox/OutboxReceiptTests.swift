@@ -247,4 +247,27 @@ import Testing
     #expect(try store.waiting == ["setTitle D held"])
     try store.expectSound()
   }
+
+  @Test func aLateSecondAnswerLeavesWhatWasReadSince() throws {
+    let clock = TestClock(0)
+    let store = try filled(clock)
+    try mark(store, 9)
+    let first = try store.take("a")
+    clock.advance(60)
+    let second = try store.take("b")
+    #expect(try store.done(first))
+    // It comes late, below the mark, and is read by its name.
+    try store.write {
+      try $0.insert(message("late", at: 4))
+      _ = try $0.markRead(["late"], in: "room")
+    }
+    #expect(try store.waiting == ["readReceipt queued"])
+    #expect(try !store.done(second))
+    try store.expectSound()
+    guard case .receipt(let receipt) = try store.take().task else {
+      Issue.record("no receipt")
+      return
+    }
+    #expect(receipt.ids == ["late"])
+  }
 }

@@ -62,6 +62,9 @@ package struct PendingReceipts: TransactionPart {
   ///
   /// Messages between the previous position and the range are told by their names from now on: they
   /// belong to another batch, which is on its way or was lost.
+  ///
+  /// An answer that comes late and tells nothing new settles no names either: they may have been
+  /// marked since the receipt was handed out.
   private func confirm(
     _ pending: PendingReceipt, upTo: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -69,6 +72,7 @@ package struct PendingReceipts: TransactionPart {
     var own = try transaction.ownReceipts.receipts(conversation)
     let confirmed = latest(
       own.confirmed(kind), try transaction.ownReceipts.told(kind, conversation))
+    if let confirmed, upTo <= confirmed { return false }
     if pending.isMark {
       let due = try flushed().pendingReceipts.dueExact(
         kind, conversation.number, conversation.summary, own)
@@ -80,7 +84,6 @@ package struct PendingReceipts: TransactionPart {
         try transaction.namedReceipts.forgetExact(kind, id, in: conversation)
       }
     }
-    if let confirmed, upTo <= confirmed { return false }
     if !pending.isMark, let after = pending.after, confirmed.map({ $0 < after }) ?? true {
       let gap = try flushed().pendingReceipts.idsOfRange(
         kind, (after: confirmed, upTo: after), in: conversation.number)
