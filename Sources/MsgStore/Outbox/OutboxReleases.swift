@@ -28,6 +28,7 @@ struct OutboxReleases: TransactionPart {
       let (count, isDone) = try advance(&release, ordinal: 0)
       if isDone { return count }
     }
+    let scheduled = states.contains(.held) ? try scheduledCount(of: number) : 0
     for (ordinal, older) in try view.outbox.releases() where release.covers(older) {
       try end(older, ordinal)
     }
@@ -36,7 +37,21 @@ struct OutboxReleases: TransactionPart {
     try writeRelease(release, at: try transaction.outboxEntries.takeLease())
     if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
     try transaction.outboxSweeps.updateSteps()
-    return total
+    return total - scheduled
+  }
+
+  /// Returns the number of scheduled entries, which count as held but keep their time.
+  private func scheduledCount(of conversation: UInt32) throws(StoreError) -> Int {
+    var count = 0
+    for (_, ordinal) in try view.outbox.scheduled(until: .max, maximumCount: .max) {
+      let record = try view.outbox.indexedEntry(ordinal)
+      let isCounted =
+        conversation == 0
+        ? try view.outbox.sweepTarget(of: record.conversation) == nil
+        : record.conversation == conversation
+      if isCounted { count += 1 }
+    }
+    return count
   }
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
@@ -194,11 +209,19 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// Ends all releases of held entries, because entries are to be held from now on.
+  /// Ends the releasing of held entries, because entries are to be held from now on.
+  ///
+  /// Those that wait or have failed are still retried, as was asked for.
   func stopReleases() throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
-    for (ordinal, release) in try view.outbox.releases() where release.states.contains(.held) {
-      try end(release, ordinal)
+    for (ordinal, old) in try view.outbox.releases() where old.states.contains(.held) {
+      var release = old
+      release.states.remove(.held)
+      if release.states.isEmpty {
+        try end(old, ordinal)
+      } else {
+        try writeRelease(release, at: ordinal)
+      }
     }
   }
 

@@ -197,7 +197,7 @@ extension OutboxWriter {
   /// Holds new entries, except receipts, until they are released.
   ///
   /// For users who want to review what they wrote offline. Entries already in the outbox stay as
-  /// they are.
+  /// they are. A release of held entries that goes on in the background ends; a retry does not.
   ///
   /// - Returns: True if anything changed.
   @discardableResult

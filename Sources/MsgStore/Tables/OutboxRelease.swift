@@ -36,7 +36,7 @@ package struct OutboxRelease: Hashable, StoredRecord {
     }
   }
 
-  package private(set) var states: States = []
+  package var states: States = []
   package var conversation: UInt32 = 0
   package var next: UInt64 = 0
   package private(set) var end: UInt64 = 0

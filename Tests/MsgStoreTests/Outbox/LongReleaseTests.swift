@@ -178,6 +178,43 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func holdingAgainLeavesTheFailedOnesToTheirRetry() throws {
+    let directory = MemoryDirectory()
+    let store = try open(directory, 3)
+    try store.write { chat in
+      for index in 0..<9 {
+        try chat.send(own(MessageID("f\(index)")))
+        let item = try #require(try chat.outbox.next(for: "w"))
+        try chat.outbox.fail(item, because: SendFailure(.invalid))
+      }
+      try chat.outbox.setHoldsNewEntries(true)
+      for index in 0..<9 { try chat.send(own(MessageID("m\(index)"))) }
+      #expect(try chat.outbox.releaseAndRetryAll() == 18)
+      try chat.outbox.setHoldsNewEntries(true)
+    }
+    try store.expectSound()
+    try store.finishWork()
+    #expect(try store.counts() == OutboxCounts(queued: 9, held: 9))
+    #expect(try store.drain() == (0..<9).map { "send f\($0)" })
+    try store.expectSound()
+  }
+
+  @Test func whatIsScheduledIsNotCountedAsReleased() throws {
+    let store = try open(MemoryDirectory(), 3)
+    try store.write { chat in
+      try chat.outbox.setHoldsNewEntries(true)
+      for index in 0..<9 { try chat.send(own(MessageID("m\(index)"))) }
+      for room in ["room", "other"] as [ConversationID] {
+        try chat.send(own(MessageID("s \(room)"), in: room), at: time(1_000_000_000))
+      }
+    }
+    #expect(try store.write { try $0.outbox.releaseAll(in: "room") } == 9)
+    #expect(try store.write { try $0.outbox.releaseAll() } == 6)
+    try store.finishWork()
+    #expect(try store.counts() == OutboxCounts(queued: 9, held: 2))
+    try store.expectSound()
+  }
+
   /// A conversation that is deleted, or becomes another, takes what was asked for with it.
   @Test(arguments: [true, false]) func aReleaseFollowsItsConversation(_ isDeleted: Bool) throws {
     let directory = MemoryDirectory()
