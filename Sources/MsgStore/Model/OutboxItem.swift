@@ -14,6 +14,8 @@ public struct OutboxItem: Sendable, Hashable {
   /// The server's own id of the message that the task is about, if it is known by another one than
   /// the task names.
   public let serverName: MessageID?
+  /// For a retraction, its time by the clock of the device, which the server's is to replace.
+  let retractedAt: Int64?
   /// The number of this attempt, from 1.
   public let attempt: Int
   /// The time, by the store's clock, at which the lease expires unless it is renewed.
@@ -25,10 +27,12 @@ public struct OutboxItem: Sendable, Hashable {
 
   init(
     id: OutboxEntry.ID, token: OutboxToken, conversation: ConversationID?, task: OutboxTask,
-    serverName: MessageID?, attempt: Int, expiry: Timestamp, owner: String, lease: UInt64
+    serverName: MessageID?, retractedAt: Int64?, attempt: Int, expiry: Timestamp, owner: String,
+    lease: UInt64
   ) {
     self.id = id
     self.serverName = serverName
+    self.retractedAt = retractedAt
     self.token = token
     self.conversation = conversation
     self.task = task
@@ -57,7 +61,7 @@ public struct OutboxItem: Sendable, Hashable {
   ) {
     self.init(
       id: id, token: token, conversation: conversation, task: task, serverName: serverName,
-      attempt: attempt, expiry: expiry, owner: owner, lease: 0)
+      retractedAt: nil, attempt: attempt, expiry: expiry, owner: owner, lease: 0)
   }
 }
 

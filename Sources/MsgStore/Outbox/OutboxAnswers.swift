@@ -25,7 +25,7 @@ struct OutboxAnswers: TransactionPart {
     try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
     return OutboxItem(
       id: item.id, token: item.token, conversation: item.conversation, task: item.task,
-      serverName: item.serverName, attempt: item.attempt,
+      serverName: item.serverName, retractedAt: item.retractedAt, attempt: item.attempt,
       expiry: Timestamp(microseconds: expiry), owner: item.owner,
       lease: item.lease)
   }
@@ -42,7 +42,8 @@ struct OutboxAnswers: TransactionPart {
     let ordinal = item.id.rawValue
     let record = try transaction.outboxSweeps.currentEntry(ordinal)
     if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
-    guard let record, record.token == item.token else { return false }
+    guard let record else { return try noteAnswer(item, serverTime) }
+    guard record.token == item.token else { return false }
     if case .setOwnField(let told, _) = item.task, let serverTime {
       try transaction.outboxFields.confirm(
         record, ordinal, told.register, at: serverTime.microseconds)
@@ -74,6 +75,29 @@ struct OutboxAnswers: TransactionPart {
     }
     try transaction.outboxEntries.remove(entry: ordinal)
     return true
+  }
+
+  /// Notes what only the answer tells of work that other news has settled before.
+  ///
+  /// Returns false if that is nothing.
+  private func noteAnswer(
+    _ item: OutboxItem, _ serverTime: Timestamp?
+  ) throws(StoreError) -> Bool {
+    guard let id = item.conversation else { return false }
+    switch item.task {
+    case .upload(let state):
+      return try transaction.attachmentUpdates.setTransfer(
+        .upload, to: .done, of: state.attachment.id, message: state.message, in: id)
+    case .createConversation(let told):
+      guard let serverTime, let number = try view.number(of: id) else { return false }
+      return try transaction.outboxServerTimes.confirmCreation(
+        of: number, told, at: serverTime.microseconds)
+    case .retract(let message):
+      guard let serverTime, let given = item.retractedAt else { return false }
+      return try transaction.retractions.replaceTime(
+        given, of: message, in: id, by: serverTime.microseconds)
+    default: return false
+    }
   }
 
   /// Confirms a receipt.

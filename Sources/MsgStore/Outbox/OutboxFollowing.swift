@@ -23,10 +23,12 @@ struct OutboxFollowing: TransactionPart {
   private func follow(_ effect: Effect) throws(StoreError) {
     switch effect {
     case .messageSettled(let id, let conversation, let settlement):
-      try removeEntries(of: id, in: conversation) { settlement.settles($0) }
+      try follow(settlement, of: id, in: conversation)
     case .messageRemoved(let id, let conversation):
       // Others still have the message, so its retraction still has to be told.
       try removeEntries(of: id, in: conversation) { !$0.isRetraction }
+    case .goneRetracted(let id, let conversation):
+      try removeEntries(of: id, in: conversation) { $0.isRetraction }
     case .messageExpired(let id, let conversation):
       if try transaction.outboxEntering.mayHaveLeft(id, in: conversation) == true { return }
       try removeEntries(of: id, in: conversation) { _ in true }
@@ -47,6 +49,23 @@ struct OutboxFollowing: TransactionPart {
         return other.hasSameBytes(as: attachment)
       }
     }
+  }
+
+  /// Removes the entries of a message that are settled.
+  ///
+  /// A message that the server has, it has with its files: whoever uploads one need not say so.
+  private func follow(
+    _ settlement: MessageSettlement, of id: MessageID, in number: UInt32
+  ) throws(StoreError) {
+    if settlement.isSent, !settlement.isErased, try !transaction.outboxEntries.isEmpty {
+      let conversation = try view.conversations.details(number).id
+      for (_, record) in try view.outbox.entries(of: id, in: number) {
+        guard case .upload(_, let attachment) = record.subject else { continue }
+        _ = try transaction.attachmentUpdates.setTransfer(
+          .upload, to: .done, of: attachment, message: id, in: conversation)
+      }
+    }
+    try removeEntries(of: id, in: number) { settlement.settles($0) }
   }
 
   /// Removes the entries of a message that have nothing to tell any more.

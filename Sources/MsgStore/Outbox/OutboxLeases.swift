@@ -227,8 +227,9 @@ struct OutboxLeases: TransactionPart {
     }
     return OutboxItem(
       id: OutboxEntry.ID(rawValue: ordinal), token: new.token, conversation: conversation,
-      task: task, serverName: try serverName(record), attempt: Int(clamping: new.attemptCount),
-      expiry: Timestamp(microseconds: expiry), owner: owner, lease: lease)
+      task: task, serverName: try serverName(record), retractedAt: try retractedAt(record),
+      attempt: Int(clamping: new.attemptCount), expiry: Timestamp(microseconds: expiry),
+      owner: owner, lease: lease)
   }
 
   /// Returns the server's name of an entry's message, if that is not its own.
@@ -237,6 +238,14 @@ struct OutboxLeases: TransactionPart {
       let position = try view.ids.position(of: own, in: record.conversation), position.id != own
     else { return nil }
     return position.id
+  }
+
+  /// Returns the time at which the message of a retraction was retracted here.
+  private func retractedAt(_ record: OutboxRecord) throws(StoreError) -> Int64? {
+    guard case .retract(let id) = record.subject,
+      let (_, message, _) = try flushed().messages.found(id, in: record.conversation)
+    else { return nil }
+    return message.traits.retractedAt
   }
 
   /// Starts an upload, or continues it from its last progress.

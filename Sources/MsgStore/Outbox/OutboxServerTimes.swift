@@ -42,16 +42,7 @@ struct OutboxServerTimes: TransactionPart {
       guard try view.outbox.lane(number).avatar == ordinal else { return }
       try confirm(number) { new in new.details.avatar.merge(TextRegister(avatar, time: time)) }
     case (.createConversation, .createConversation(let told)):
-      let lane = try view.outbox.lane(number)
-      try confirm(number) { new in
-        new.details.createdAt = time
-        if lane.title == 0, new.details.title.time != nil {
-          new.details.title.merge(TextRegister(told.title, time: time))
-        }
-        if lane.avatar == 0, new.details.avatar.time != nil {
-          new.details.avatar.merge(TextRegister(told.avatar, time: time))
-        }
-      }
+      _ = try confirmCreation(of: number, told, at: time)
     case (.changeMembers(let added, let removed), _):
       let changed = try membersChanged(behind: ordinal, in: number)
       try confirm(number) { (new) throws(StoreError) in
@@ -69,6 +60,26 @@ struct OutboxServerTimes: TransactionPart {
       }
     case (.deleteConversation, _): try transaction.deletions.confirmDeletion(of: number, at: time)
     default: break
+    }
+  }
+
+  /// Merges the server's time of the making of a conversation, which replaces the device's.
+  ///
+  /// Returns true if anything changed.
+  func confirmCreation(
+    of number: UInt32, _ told: Conversation, at time: Int64
+  ) throws(StoreError) -> Bool {
+    let lane = try view.outbox.lane(number)
+    return try transaction.conversations.update(try transaction.conversation(number)) { new in
+      let known = new.details.createdAt
+      new.details.createdAt =
+        known == told.createdAt?.microseconds ? time : min(known ?? time, time)
+      if lane.title == 0, new.details.title.time != nil {
+        new.details.title.merge(TextRegister(told.title, time: time))
+      }
+      if lane.avatar == 0, new.details.avatar.time != nil {
+        new.details.avatar.merge(TextRegister(told.avatar, time: time))
+      }
     }
   }
 

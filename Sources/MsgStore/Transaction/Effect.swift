@@ -7,6 +7,8 @@ package enum Effect {
   case messageSettled(MessageID, in: UInt32, MessageSettlement)
   /// A message was removed from this store, with everything known of it.
   case messageRemoved(MessageID, in: UInt32)
+  /// The server has told that a message is retracted that is not here.
+  case goneRetracted(MessageID, in: UInt32)
   /// A pending message has expired.
   case messageExpired(MessageID, in: UInt32)
   /// A pending message that had expired is shown again.

@@ -228,4 +228,24 @@ import Testing
     #expect(try store.waiting == [])
     try store.expectSound()
   }
+
+  @Test(arguments: [true, false])
+  func aFailedRetractionIsSettledThoughTheMessageIsGone(_ isDeletedFirst: Bool) throws {
+    let store = try TestClock().outboxStore { $0.maximumAttemptCount = 1 }
+    try store.write {
+      try $0.insert(message("mine", at: 2, from: "me"))
+      try $0.insert(message("later", at: 9))
+      _ = try $0.retract("mine", in: "room")
+    }
+    try store.fail(try store.take())
+    func delete() throws {
+      try store.write { _ = try $0.receiveConversationDeletion("room", at: time(3)) }
+    }
+    if isDeletedFirst { try delete() }
+    #expect(try store.waiting == ["retract mine failed"])
+    try store.write { _ = try $0.receiveRetraction(of: "mine", in: "room", at: time(3)) }
+    if !isDeletedFirst { try delete() }
+    #expect(try store.waiting == [])
+    try store.expectSound()
+  }
 }

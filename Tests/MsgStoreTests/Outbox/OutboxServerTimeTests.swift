@@ -70,4 +70,50 @@ import Testing
     #expect(message.isRetracted && message.retractedAt == time(100))
     try store.expectSound()
   }
+
+  @Test(arguments: [true, false])
+  func aGroupHasTheServersTimeWhicheverWayItCameFirst(_ isNamedFirst: Bool) throws {
+    let store = try clock.outboxStore()
+    try store.write {
+      _ = try $0.createGroup("mine", participants: ["you", "ann"], title: "group")
+    }
+    let item = try store.take()
+    if isNamedFirst { try store.write { _ = try $0.renameConversation("mine", to: "room") } }
+    #expect(try store.done(item, serverTime: time(100)))
+    if !isNamedFirst { try store.write { _ = try $0.renameConversation("mine", to: "room") } }
+    #expect(try store.read { try $0.conversation("room") }?.createdAt == time(100))
+    // A title that was set before is no news, whatever this device's clock says.
+    var received = ReceivedConversation("room", at: time(99))
+    received.title = .text("older")
+    try store.write { _ = try $0.receive(received) }
+    #expect(try store.read { try $0.conversation("room") }?.title == "group")
+    received = ReceivedConversation("room", at: time(101))
+    received.title = .text("newer")
+    try store.write { _ = try $0.receive(received) }
+    #expect(try store.read { try $0.conversation("room") }?.title == "newer")
+    #expect(try !store.done(item, serverTime: time(100)))
+    try store.expectSound()
+  }
+
+  @Test(arguments: [true, false])
+  func aRetractionHasTheServersTimeWhicheverWayItCameFirst(_ isToldFirst: Bool) throws {
+    let store = try storeWithMessage()
+    try store.write {
+      try $0.insert(message("mine", at: 2, from: "me"))
+      _ = try $0.retract("mine", in: "room")
+    }
+    let item = try store.take()
+    func tell() throws {
+      try store.write { _ = try $0.receiveRetraction(of: "mine", in: "room", at: nil) }
+    }
+    if isToldFirst { try tell() }
+    #expect(try store.done(item, serverTime: time(100)))
+    if !isToldFirst { try tell() }
+    #expect(try store.message("mine")?.retractedAt == time(100))
+    // Others may have retracted it before.
+    try store.write { _ = try $0.receiveRetraction(of: "mine", in: "room", at: time(90)) }
+    #expect(try !store.done(item, serverTime: time(100)))
+    #expect(try store.message("mine")?.retractedAt == time(90))
+    try store.expectSound()
+  }
 }

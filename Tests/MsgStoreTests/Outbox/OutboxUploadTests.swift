@@ -113,4 +113,24 @@ import Testing
     }
     #expect(receipt.ids == ["r"])
   }
+
+  /// Some servers publish a message as soon as they have its file.
+  @Test(arguments: [true, false])
+  func anUploadIsDoneOnceTheServerHasTheMessage(_ isReported: Bool) throws {
+    let directory = MemoryDirectory()
+    let store = try TestClock().outboxStore(directory)
+    try store.write { try $0.send(picture("m", byteCount: 1000)) }
+    let item = try store.take()
+    if isReported { try store.done(item) }
+    try store.write { _ = try $0.acknowledge("m", in: "room", serverTimestamp: time(5)) }
+    if !isReported { #expect(try !store.done(item)) }
+    #expect(try store.waiting == [])
+    try store.close()
+    let later = try TestClock().outboxStore(directory)
+    try later.read { chat throws in
+      #expect(try chat.attachments(of: "m", in: "room").map(\.upload) == [.done])
+      #expect(try chat.runningTransfers().isEmpty)
+    }
+    try later.expectSound()
+  }
 }

@@ -18,6 +18,11 @@ struct Retractions: TransactionPart {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
+    switch try view.ids.entry(of: id, in: open.number) {
+    case .here?: break
+    case .alias(let own)?: try transaction.emit(.goneRetracted(own, in: open.number))
+    case .deleted?, nil: try transaction.emit(.goneRetracted(id, in: open.number))
+    }
     return try transaction.messageUpdates.update(id, in: open) {
       (message, own) throws(StoreError) in
       // The stored time is that of the local act, by the clock of the device.
@@ -45,6 +50,25 @@ struct Retractions: TransactionPart {
       if let serverTime { message.traits.retractedAt = serverTime.microseconds }
       try transaction.messageFacts.erase(&message, named: own, in: number)
     }
+  }
+
+  /// Replaces the time that a retraction made here had by the clock of the device, once the server
+  /// has told its own.
+  ///
+  /// If another time is known by now, the earlier one counts.
+  func replaceTime(
+    _ given: Int64, of id: MessageID, in conversation: ConversationID, by time: Int64
+  ) throws(StoreError) -> Bool {
+    guard let open = try transaction.existingConversation(conversation),
+      let (position, old, _) = try flushed().messages.found(id, in: open.number),
+      old.traits.marks.contains(.retracted)
+    else { return false }
+    var new = old
+    let known = new.traits.retractedAt
+    new.traits.retractedAt = known == given ? time : min(known ?? time, time)
+    guard new != old else { return false }
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    return true
   }
 
   /// Shows a message again after the server has refused to retract it.
