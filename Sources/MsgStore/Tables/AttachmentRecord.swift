@@ -27,6 +27,9 @@ package struct AttachmentRecord: Hashable, StoredRecord {
     download: AttachmentTransfer = .notRequested
   ) {
     self.attachment = attachment
+    // The time of an address says nothing without it.
+    if attachment.remoteURL == nil { self.attachment.remoteURLAt = nil }
+    if attachment.thumbnailURL == nil { self.attachment.thumbnailURLAt = nil }
     self.index = index
     self.upload = upload
     self.download = download

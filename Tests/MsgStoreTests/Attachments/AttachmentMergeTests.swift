@@ -89,6 +89,20 @@ import Testing
     }
   }
 
+  @Test func aTimeWithoutItsAddressIsNotStored() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      var message = chatMessage("m", in: "room", at: 10, from: "ann")
+      message.attachments = [
+        MessageAttachment(id: "a", kind: .image, remoteURLAt: time(1), thumbnailURLAt: time(2))
+      ]
+      try chat.insert(message)
+    }
+    let stored = try store.read { try $0.message("m", in: "room")?.attachments }
+    #expect(stored == [MessageAttachment(id: "a", kind: .image)])
+    try store.expectSound()
+  }
+
   @Test func textsAreComparedByTheirBytes() {
     let composed = MessageAttachment(id: "a", kind: .other, fileName: "caf\u{E9}")
     let decomposed = MessageAttachment(id: "a", kind: .other, fileName: "cafe\u{301}")
