@@ -55,7 +55,9 @@ struct SalvagedLog {
     }
     // A clean close leaves no commit in the log, and nothing for a search to prove. An opening has
     // moved all of the log, and no commit comes before the first turn.
-    if lsn > meta.checkpointLSN || !meta.isClean && meta.writer == .turn { findWhatIsLost() }
+    if lsn > meta.checkpointLSN || !meta.isClean && meta.writer == .turn {
+      findWhatIsLost(after: meta)
+    }
     validate()
   }
 
@@ -237,7 +239,8 @@ struct SalvagedLog {
 
   /// Lists the commits above the last one that counts, wherever a commit header can be proven, and
   /// reports files that may have held unknown ones.
-  private mutating func findWhatIsLost() {
+  /// - Parameter meta: The meta slot that the log follows, if one is readable.
+  private mutating func findWhatIsLost(after meta: MetaSlot? = nil) {
     var durable = LSN.zero
     for wal in files.wals {
       guard let file = wal.file else {
@@ -250,6 +253,9 @@ struct SalvagedLog {
       }
       if wal.header == nil && !applied.contains(wal.name) {
         findings.append("\(wal.name): header cannot be read")
+      }
+      if meta.map({ WALRecovery.isCut(wal.header, byteCount: wal.byteCount, $0) }) ?? false {
+        findings.append("\(wal.name): cut short; commits after \(lsn) may be missing")
       }
       if wal.header?.isEmpty ?? false { continue }
       durable = max(durable, listLostCommits(of: wal, file))

@@ -232,12 +232,7 @@ struct WALRecovery {
         !(entry.header?.isEmpty ?? false)
       else { continue }
       let header = entry.header(of: meta.storeID)
-      let isNeeded = header?.generation.counter ?? .max >= meta.generation.counter
-      // The file's whole length was durable before a turn named it.
-      let byteCount = try file.byteCount()
-      let isInUse = meta.writer == .turn && !meta.isClean
-      if isInUse && isNeeded && byteCount < WALWriter.byteCountMin {
-        // The end of the log is gone, and with it the witnesses of its commits.
+      if Self.isCut(header, byteCount: try file.byteCount(), meta) {
         throw .corruptWAL(lsn: end.lsn, reason: "WAL file in use: truncated")
       }
       let durable = try WALScan.greatestDurableLSN(
@@ -249,5 +244,16 @@ struct WALRecovery {
           lsn: end.lsn, reason: "commit \(durable): durable but not reached (\(reason))")
       }
     }
+  }
+
+  /// Returns true if a WAL file that a store in use needs has lost its end.
+  ///
+  /// The smallest length was durable before a turn named the file. With the end of the log the
+  /// witnesses of its commits are gone.
+  /// - Parameter header: The file's header; nil if it cannot be read.
+  static func isCut(_ header: WALHeader?, byteCount: Int, _ meta: MetaSlot) -> Bool {
+    let isInUse = meta.writer == .turn && !meta.isClean
+    let isNeeded = header?.generation.counter ?? .max >= meta.generation.counter
+    return isInUse && isNeeded && byteCount < WALWriter.byteCountMin
   }
 }

@@ -79,6 +79,34 @@ import Testing
     #expect(!salvage.report.isWhole)
   }
 
+  /// What is cut off takes the witnesses of its commits along, so the length alone tells.
+  @Test func aLogThatWasCutMayLackCommits() throws {
+    let intact = try killed()
+    let (name, offsets) = try commits(intact)
+    #expect(try PageSalvage(in: intact, name: "x").report.isWhole)
+    for (index, end) in offsets.enumerated() {
+      let files = intact.copy()
+      files[name] = intact[name].map { Array($0.prefix(end)) }
+      #expect(throws: PageFileError.self) { _ = try Database(in: files, name: "x") }
+      let salvage = try PageSalvage(in: files, name: "x")
+      #expect(try Rounds.round(of: salvage.contents()) == 5 + index)
+      #expect(!salvage.report.isWhole)
+      let lsn = salvage.report.lastLSN
+      #expect(
+        salvage.report.findings == ["\(name): cut short; commits after \(lsn) may be missing"])
+    }
+  }
+
+  /// A file that was made shorter than it had grown, but not below its least length, has all.
+  @Test func aClosedStoresShortLogIsNoLoss() throws {
+    let directory = MemoryDirectory()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    try Rounds.write(1, to: database, .full)
+    try database.close()
+    for name in ["x-wal0", "x-wal1"] { directory[name]?.removeLast(1000) }
+    #expect(try PageSalvage(in: directory, name: "x").report.isWhole)
+  }
+
   @Test func theLogOfAnotherStoreIsNotApplied() throws {
     let files = try killed()
     let other = try killed()
