@@ -52,7 +52,7 @@ extension PageFileError: CustomStringConvertible {
     case .suspended:
       "the database is suspended"
     case .fileReplaced(let path):
-      "\(path) was renamed, removed or replaced while it was in use"
+      "\(path) was renamed, removed, replaced or cut short while it was in use"
     case .forked:
       "the database was opened by the parent of this process"
     case .insideTransaction(let call):

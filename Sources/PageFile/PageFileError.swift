@@ -85,9 +85,9 @@ public enum PageFileError: Error, Sendable, Hashable {
   case closed
   /// The database is suspended; call `resume` first.
   case suspended
-  /// The file's name now refers to another file, or to none.
+  /// The file's name now refers to another file or to none, or the file was cut short.
   ///
-  /// Nothing is written from then on.
+  /// Nothing is written from then on. A database opened for reading has to be opened anew.
   case fileReplaced(path: String)
   /// This process is a child, by `fork`, of the one that opened the database.
   ///

@@ -33,7 +33,7 @@ extension Engine {
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
-      if side.wal.isPoisoned { throw .poisoned }
+      try side.wal.refuseIfPoisoned()
       // A failed checkpoint has left its file ended; finish that one first.
       if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
       if let written = try side.checkpointer.compact(isThorough: true, from: &place) {
@@ -91,7 +91,7 @@ extension Engine {
   private func runCheckpoint(
     _ side: WriteSide, isClosing: Bool = false
   ) throws(PageFileError) {
-    if side.wal.isPoisoned { throw .poisoned }
+    try side.wal.refuseIfPoisoned()
     // A failed checkpoint has left its file ended and full; finish that one first.
     if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
     let erases = state.withLock { state in
@@ -181,7 +181,7 @@ extension Engine {
       try refuseReplacedFiles(side)
     } catch .fileReplaced(let path) {
       // Commits acknowledged from here on would not be found under the store's name.
-      side.wal.setPoisoned()
+      side.wal.setPoisoned(.fileReplaced(path: path))
       throw .fileReplaced(path: path)
     }
     precondition(
@@ -211,6 +211,13 @@ extension Engine {
     for (file, name) in zip(side.wal.files, walFileNames) {
       try Self.refuseReplaced(file, directory, name)
     }
+    // Somebody may have cut the data file under its name.
+    let isWhole = try side.checkpointer.slots.withLock { (slots) throws(PageFileError) in
+      let slotsByteCount = slots.slotCount * pager.pageByteCount
+      let byteCount = try pager.dataFile.byteCount()
+      return slotsByteCount == 0 || byteCount >= Pager.slotsOffset + slotsByteCount
+    }
+    guard isWhole else { throw .fileReplaced(path: pager.dataFile.path) }
   }
 
   /// Writes the pages in the ended file's map to slots and publishes them.

@@ -29,7 +29,7 @@ extension Engine {
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
-      if side.wal.isPoisoned { throw .poisoned }
+      try side.wal.refuseIfPoisoned()
       // A failed checkpoint has left its file ended; finish that one first.
       if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
       try publish(record, keys, side)

@@ -29,7 +29,7 @@ extension Engine {
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
-      if side.wal.isPoisoned { throw .poisoned }
+      try side.wal.refuseIfPoisoned()
       var meta = side.checkpointer.meta
       meta.features.mustUnderstand |= MetaSlot.Features.moreTrees
       if Defect.moreTreesUnpublished.isPlanted {

@@ -152,7 +152,7 @@ final class Engine: @unchecked Sendable {
     try gate.enter(urgency) { () throws(PageFileError) in try askForRoom(urgency) }
     do throws(PageFileError) {
       let side = try writeSide()
-      if side.wal.isPoisoned { throw .poisoned }
+      try side.wal.refuseIfPoisoned()
       return PageSource(
         pager: pager, snapshot: published.current, numbers: unsafe side.numbers,
         treeCount: treeCount, maximumDirtyByteCount: DatabaseOptions.maximumDirtyByteCount)
@@ -168,7 +168,7 @@ final class Engine: @unchecked Sendable {
     try state.withLock { (state) throws(PageFileError) in
       if let ending = state.ending { throw ending }
       guard let side = state.writing, isFull(side, urgency) else { return .enter }
-      if side.wal.isPoisoned { throw .poisoned }
+      try side.wal.refuseIfPoisoned()
       if let error = state.checkpointError {
         state.checkpointError = nil
         wantCheckpoint(&state)

@@ -38,6 +38,7 @@ final class WALWriter: @unchecked Sendable {
   private var sync: Sync
   private var header = ByteBuffer(capacity: WALCommitHeader.byteCount)
   private let poison = Atomic<Bool>(false)
+  private let poisonError = Locked(PageFileError.poisoned)
   private let writtenByteCount = Atomic<UInt64>(0)
 
   /// The smallest size of a WAL file while its store is in use.
@@ -62,6 +63,9 @@ final class WALWriter: @unchecked Sendable {
   }
 
   var isPoisoned: Bool { poison.load(ordering: .acquiring) }
+  func refuseIfPoisoned() throws(PageFileError) {
+    if isPoisoned { throw poisonError.withLock { $0 } }
+  }
   var durableLSN: LSN { syncLock.withLock { sync.durableLSN } }
   var lastLSN: LSN { appendLock.withLock { position.lastLSN } }
   /// The offset of the next commit in the current file.
@@ -110,7 +114,7 @@ final class WALWriter: @unchecked Sendable {
       defer { appendLock.lock() }
       try makeRoom(byteCount, usesReserve: usesReserve)
     }
-    if isPoisoned { throw .poisoned }
+    try refuseIfPoisoned()
     let lsn = position.lastLSN.next
     // The next header has to be able to name the LSN after this one.
     try Counter.check(lsn.next.rawValue, "LSN")
@@ -201,7 +205,7 @@ final class WALWriter: @unchecked Sendable {
   func syncFile(_ file: Int) throws(PageFileError) {
     fileLocks[file].lock()
     defer { fileLocks[file].unlock() }
-    if isPoisoned { throw .poisoned }
+    try refuseIfPoisoned()
     do throws(PageFileError) {
       try files[file].sync()
     } catch {
@@ -269,8 +273,7 @@ final class WALWriter: @unchecked Sendable {
   /// Syncs a file that gets no more commits, unless a sync has already covered all of them.
   func syncEnded(_ file: Int) throws(PageFileError) {
     guard let covered = appendLock.withLock({ position.unsyncedLSNs[file] }) else {
-      if isPoisoned { throw .poisoned }
-      return
+      return try refuseIfPoisoned()
     }
     // Durable after this: its commits.
     if !Defect.endedLogUnsynced.isPlanted { try syncFile(file) }
@@ -352,5 +355,9 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Refuses all further writes.
-  func setPoisoned() { poison.store(true, ordering: .releasing) }
+  /// - Parameter error: The error that they get, if it says more than `poisoned`.
+  func setPoisoned(_ error: PageFileError = .poisoned) {
+    if !isPoisoned { poisonError.withLock { $0 = error } }
+    poison.store(true, ordering: .releasing)
+  }
 }

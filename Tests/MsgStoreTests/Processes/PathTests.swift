@@ -134,7 +134,7 @@ import crash_writer
       let bytesBefore = try? Data(contentsOf: URL(fileURLWithPath: file))
       _ = try? store.write { try CrashStep(9).run(moment + 2, $0) }
       #expect(throws: StoreError.storage(.fileReplaced(path: file))) { try store.checkpoint() }
-      #expect(throws: StoreError.storage(.poisoned)) { try store.write { _ in } }
+      #expect(throws: StoreError.storage(.fileReplaced(path: file))) { try store.write { _ in } }
       _ = try? store.close()
       // Nothing was made, and nothing written to what is not ours.
       #expect(try files.contentsOfDirectory(atPath: home).sorted() == namesBefore)

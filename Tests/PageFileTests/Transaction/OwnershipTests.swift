@@ -16,8 +16,25 @@ import Testing
     #expect(throws: PageFileError.fileReplaced(path: "memory:\(name)")) {
       try database.checkpoint()
     }
-    #expect(throws: PageFileError.poisoned) { _ = try database.beginWrite() }
+    // Whoever has not called for the checkpoint is told the cause, too.
+    let replaced = PageFileError.fileReplaced(path: "memory:\(name)")
+    #expect(throws: replaced) { _ = try database.beginWrite() }
+    #expect(throws: replaced) { try database.checkpoint() }
+    #expect(throws: replaced) { try database.close() }
     #expect(files[name] == bytes)
+  }
+
+  @Test(arguments: [0, 40_000])
+  func aDataFileThatWasCutIsNoticedAtTheNextTurn(byteCount: Int) throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    for round in 1...5 { try Rounds.write(round, to: database) }
+    try database.checkpoint()
+    try Rounds.write(6, to: database)
+    try files.open("x", .readWrite).truncate(to: byteCount)
+    let replaced = PageFileError.fileReplaced(path: "memory:x")
+    #expect(throws: replaced) { try database.checkpoint() }
+    #expect(throws: replaced) { _ = try database.beginWrite() }
   }
 
   @Test func noLogIsMadeBesideAReplacedFile() throws {
