@@ -99,6 +99,22 @@ final class Published: @unchecked Sendable {
     }
   }
 
+  /// Gives up the maps before a reader beside the owner reads everything anew.
+  ///
+  /// Snapshots of before keep theirs. The one that is published in their place is for nobody to
+  /// read.
+  func giveUp() {
+    replace { old, remains in
+      old.collectMaps(to: &remains)
+      registry.beginLine()
+      let empty = Snapshot(
+        lsn: old.lsn, roots: old.roots, table: old.table, tableVersion: old.tableVersion,
+        maps: (PageMap(), PageMap()), newest: old.newest, registry: registry)
+      empty.registration.expire()
+      return empty
+    }
+  }
+
   /// Publishes the state that a reader beside the owner has read anew from the files.
   func reload(_ makeSnapshot: (_ tableVersion: UInt64) -> Snapshot) {
     replace { old, remains in

@@ -59,7 +59,7 @@ extension Engine {
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount,
         appKey: appKey)
-      let (pager, recovered) = try reader.recover(nil)
+      let (pager, recovered) = try reader.recover(nil, reader.fingerprint())
       try refuseOther(pager, recovered, than: former)
       try refuseOlder(than: options, found: recovered.end.lsn)
       let meta = recovered.meta

@@ -2,32 +2,41 @@ import Synchronization
 
 /// Following the owner's commits in a store opened for reading only.
 extension Engine {
-  /// Reads everything that the owner has written since the last refresh.
+  /// Reads everything that the owner has written since the last refresh, and returns the snapshot
+  /// of it.
   ///
   /// Commits appended to the log are applied to the pages already in memory, at the cost of their
   /// changes. If the meta slots or the WAL headers have changed, everything from the last
-  /// checkpoint on is read again.
+  /// checkpoint on is read again; the pages that the log had before are given up first, or there
+  /// would be memory for both.
   ///
-  /// - Throws: `busy` if the owner writes too fast to follow, and the errors of opening.
-  func refresh() throws(PageFileError) {
+  /// - Throws: `busy` if the owner writes too fast to follow, `fileReplaced` if the store was
+  ///   removed or replaced, and the errors of opening.
+  func refresh() throws(PageFileError) -> Snapshot {
     refreshLock.lock()
     defer { refreshLock.unlock() }
     // Checked under the lock, because the files may have been closed while another reader
     // refreshed.
     if let ending { throw ending }
+    // Nobody tells a reader that its store was removed, and the files stay as they are.
+    try Self.refuseReplaced(pager.dataFile, directory, name)
     let known = state.withLock { $0.recovered }
     var reader = StoreReader(
       dataFile: pager.dataFile, walFiles: try reopenedWALFiles(),
       cacheByteCount: options.cacheByteCount, appKey: nil)
     if try reader.fingerprint() == known.fingerprint {
-      guard try reader.hasCommit(after: known, pager.keys) else { return }
-      if follow(known, reader) { return }
+      guard try reader.hasCommit(after: known, pager.keys) else { return published.current }
+      if follow(known, reader) { return published.current }
     }
+    // Until the reading has succeeded, nothing is known: the next refresh starts over.
+    state.withLock { $0.recovered.fingerprint = .init(metaSlots: [], walHeaders: []) }
+    published.giveUp()
     let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
     published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
     hasMoreTrees.store(recovered.meta.features.hasMoreTrees, ordering: .releasing)
     keepWithinBudget()
+    return published.current
   }
 
   /// Applies the commits after the known ones.

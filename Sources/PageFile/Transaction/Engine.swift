@@ -126,8 +126,7 @@ final class Engine: @unchecked Sendable {
   func snapshotToRead() throws(PageFileError) -> Snapshot {
     if pager.fork.hasForked { throw .forked }
     if hasEnded.load(ordering: .acquiring), let ending { throw ending }
-    if options.access == .readOnly { try refresh() }
-    return published.current
+    return options.access == .readOnly ? try refresh() : published.current
   }
 
   // MARK: Writing

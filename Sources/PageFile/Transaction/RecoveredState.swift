@@ -70,9 +70,12 @@ struct StoreReader {
   ///
   /// Also returns the pager to read it with, which is `pager` if that is given, for a store that
   /// was read before.
-  func recover(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
-    let slots = try [readMetaSlot(0), readMetaSlot(1)]
-    let headers = try readHeaders()
+  /// - Parameter found: The meta slots and headers to go by.
+  func recover(
+    _ pager: Pager?, _ found: RecoveredState.Fingerprint
+  ) throws(PageFileError) -> (Pager, RecoveredState) {
+    let slots = found.metaSlots
+    let headers = zip(walFiles, found.walHeaders).map { file, bytes in file.map { _ in bytes } }
     let keys =
       if let pager { pager.keys } else { try unlock(slots, beside: headers.compactMap(\.self)) }
     let recovery = WALRecovery(
@@ -100,7 +103,7 @@ struct StoreReader {
       writeNumbers: readings.map { if case .valid(let meta) = $0 { meta.writeNumber } else { 0 } },
       tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
       maps: RecoveredMaps(replay.takeMaps().maps), end: end,
-      fingerprint: try fingerprint(metaSlots: slots), isClean: isClean,
+      fingerprint: found, isClean: isClean,
       settledLog: isClean ? recovery.settledLog(meta) : nil)
     return (pager, state)
   }
@@ -115,17 +118,6 @@ struct StoreReader {
 
   private func readMetaSlot(_ index: Int) throws(PageFileError) -> [UInt8] {
     try read(dataFile, at: MetaSlot.offset(of: index), byteCount: MetaSlot.byteCount)
-  }
-
-  private func readHeaders() throws(PageFileError) -> [[UInt8]?] {
-    var headers: [[UInt8]?] = []
-    for file in walFiles {
-      headers.append(
-        try file.map { (file) throws(PageFileError) in
-          try read(file, at: 0, byteCount: WALHeader.byteCount)
-        })
-    }
-    return headers
   }
 
   private func read(
@@ -156,9 +148,7 @@ struct StoreReader {
   }
 
   /// Returns the current bytes of the meta slots and WAL headers.
-  func fingerprint(
-    metaSlots: [[UInt8]]? = nil
-  ) throws(PageFileError) -> RecoveredState.Fingerprint {
+  func fingerprint() throws(PageFileError) -> RecoveredState.Fingerprint {
     var headers: [[UInt8]] = []
     for file in walFiles {
       headers.append(
@@ -166,9 +156,7 @@ struct StoreReader {
           try read(file, at: 0, byteCount: WALHeader.byteCount)
         } ?? [])
     }
-    let slots: [[UInt8]]
-    if let metaSlots { slots = metaSlots } else { slots = try [readMetaSlot(0), readMetaSlot(1)] }
-    return .init(metaSlots: slots, walHeaders: headers)
+    return .init(metaSlots: try [readMetaSlot(0), readMetaSlot(1)], walHeaders: headers)
   }
 
   /// Returns true if a commit has been appended where the log ended.
@@ -209,8 +197,7 @@ struct StoreReader {
 
   /// Recovers a store that its owner may be writing to.
   ///
-  /// The result counts only if the meta slots and WAL headers are the same afterwards. See
-  /// docs/page-file-format.md, R-13.
+  /// See docs/page-file-format.md, R-13.
   ///
   /// - Parameter reopenWALFiles: Returns the WAL files, opening those that the owner has created
   ///   since.
@@ -224,9 +211,8 @@ struct StoreReader {
       pager?.follow(before.metaSlots)
       var failure: PageFileError?
       do throws(PageFileError) {
-        let (pager, state) = try recover(pager)
-        let after = try fingerprint()
-        if after == before {
+        let (pager, state) = try recover(pager, before)
+        if stillHolds(state, pager.keys, try fingerprint()) {
           pager.follow(before.metaSlots)
           return (pager, state)
         }
@@ -241,5 +227,24 @@ struct StoreReader {
       lastFailure = after == before ? failure : nil
     }
     throw .busy(path: dataFile.path)
+  }
+
+  /// Returns true if what was read is a state of the store, although its owner may have gone on.
+  ///
+  /// What the chosen meta slot refers to, table and log, is neither overwritten nor begun anew
+  /// before that slot is written. So neither a turn nor the publication in the other slot matters.
+  private func stillHolds(
+    _ state: RecoveredState, _ keys: StoreKeys?, _ after: RecoveredState.Fingerprint
+  ) -> Bool {
+    let before = state.fingerprint
+    for index in 0..<2 {
+      if case .valid(let meta) = readMeta(before.metaSlots[index], index, keys),
+        meta.writeNumber == state.meta.writeNumber,
+        before.metaSlots[index] != after.metaSlots[index]
+      {
+        return false
+      }
+    }
+    return true
   }
 }
