@@ -119,14 +119,15 @@ extension Engine {
       try side.wal.eraseLeftovers(
         1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
-    // If nothing is to be erased, closing does not need the other file.
-    let hasTurned = try turn(side, isLast: isClosing && !erases)
+    // What is erased of a file includes its header, so no meta slot may need that any more. After a
+    // crash a file without commits ends, too, so that it can be erased. If nothing is to be erased,
+    // closing does not need the other file.
+    let hasTurned = try turn(side, isLast: isClosing && !erases, isForced: erases)
     if hasTurned {
       let isClean = isClosing && (!erases || Defect.cleanBeforeErased.isPlanted)
       try checkpointEndedFile(side, isClean: isClean, erases: erases)
     }
-    var isErased = true
-    if erases { isErased = try erase(side, hasTurned: hasTurned) }
+    let isErased = erases ? try erase(side) : true
     // Only now: an opening that finds the mark assumes that nothing is left to erase.
     if isClosing && isErased && (erases || !hasTurned) {
       var meta = side.checkpointer.meta
@@ -139,17 +140,10 @@ extension Engine {
   /// Overwrites everything that commits before the turn have erased, wherever it still lies.
   ///
   /// Returns false if some of it has to wait for a reader to end.
-  private func erase(_ side: WriteSide, hasTurned: Bool) throws(PageFileError) -> Bool {
-    if hasTurned {
-      if !Defect.endedLogNotErased.isPlanted {
-        try side.wal.eraseLeftovers(
-          1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
-      }
-    } else {
-      try enterGate()
-      defer { gate.leave() }
+  private func erase(_ side: WriteSide) throws(PageFileError) -> Bool {
+    if !Defect.endedLogNotErased.isPlanted {
       try side.wal.eraseLeftovers(
-        published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
+        1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
     if Defect.slotsNotErased.isPlanted { return true }
     let (slots, isComplete) = try side.checkpointer.overwriteFreeSlots()

@@ -301,28 +301,19 @@ final class WALWriter: @unchecked Sendable {
 
   // MARK: Erasing
 
-  /// Durably overwrites the content of a file after its last commit, or all of a file whose commits
-  /// no longer count.
+  /// Durably overwrites all of a file whose commits no longer count; no meta slot names it.
   ///
-  /// For the current file the caller keeps out writers.
   /// - Parameter settled: The LSN up to which all commits are in the data file.
   func eraseLeftovers(_ file: Int, settled: LSN) throws(PageFileError) {
-    growLock.lock()
-    defer { growLock.unlock() }
-    // These do not change while the zeros are written, so no lock is held: the file does not turn
-    // or grow, and commits go to the other file or are kept out.
-    let (isCurrent, start, end) = appendLock.withLock {
-      let isCurrent = file == position.current
-      return (
-        isCurrent, isCurrent ? position.offset : WALHeader.commitsOffset,
-        position.allocatedByteCounts[file]
-      )
-    }
-    try markSettled(file, upTo: settled)
-    try writeZeros(files[file], from: start, to: end)
-    appendLock.withLock {
-      // The watermark lay after the end.
-      if isCurrent && position.unsyncedLSNs == [nil, nil] { writeWatermark(position.lastLSN) }
+    try growLock.withLock { () throws(PageFileError) in
+      // The size does not change while the zeros are written, so no other lock is held: the file
+      // does not turn or grow, and commits go to the other one.
+      let end = appendLock.withLock {
+        precondition(file != position.current, "WAL file: in use")
+        return position.allocatedByteCounts[file]
+      }
+      try markSettled(file, upTo: settled)
+      try writeZeros(files[file], from: WALHeader.commitsOffset, to: end)
     }
     // Durable after this: the zeros.
     if !Defect.erasedLogUnsynced.isPlanted { try syncFile(file) }

@@ -85,6 +85,43 @@ import Testing
     #expect(writeCount > 20)
   }
 
+  /// A header that is torn while it is written over takes its log along.
+  ///
+  /// A process has died before it erased what a commit had removed, and the next one does so without a
+  /// commit of its own.
+  @Test(arguments: [false, true])
+  func noHeaderOfALogInUseIsWrittenOver(closes: Bool) throws {
+    let files = MemoryDirectory()
+    let killed = try Database(in: files, name: "x", options: smallPages)
+    try Rounds.write(1, to: killed)
+    try killed.checkpoint()
+    try killed.write { (source) throws(PageFileError) in
+      source.isErasing = true
+      try Rounds.write(2, to: source)
+    }
+    let written = Locked<[Bool]>([])
+    let directory = HookedDirectory(files.copy()) { call, files in
+      guard call.kind == .write, call.offset == 0, call.name.hasPrefix("x-wal") else { return }
+      let header = files[call.name].flatMap { bytes in Bytes.with(bytes) { WALHeader($0) } }
+      let isNeeded = (0..<2).contains { index in
+        let start = MetaSlot.offset(of: index)
+        let bytes = Array(files["x"]?[start..<start + MetaSlot.byteCount] ?? [])
+        guard case .valid(let meta) = Bytes.with(bytes, { MetaSlot.read($0) }) else {
+          return false
+        }
+        return meta.writer == .turn && !meta.isClean && meta.generation == header?.generation
+      }
+      written.withLock { $0.append(isNeeded) }
+    }
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    if closes { try database.close() } else { try database.checkpoint() }
+    // An opening's two, and that of a turn at least.
+    #expect(written.withLock { $0.count } >= 3)
+    #expect(written.withLock { !$0.contains(true) })
+    let reopened = try Database(in: directory.files.copy(), name: "x", options: smallPages)
+    #expect(try Rounds.read(reopened) == 2)
+  }
+
   /// What an opening has read from the newest slot may be in the system's memory only, so it is
   /// written again before the other one is.
   @Test func anOpeningAfterACrashWritesTheNewestSlotAgainFirst() throws {

@@ -183,6 +183,29 @@ extension SimulatedDirectory.State {
     return fault
   }
 
+  /// Notes as misuse that the header of a log in use is written over.
+  ///
+  /// The disk keeps its sectors whole, so no crash shows what a torn header would take along.
+  mutating func refuseToTear(_ inode: Int, _ path: String) {
+    guard path.hasSuffix("-wal0") || path.hasSuffix("-wal1"),
+      let dataFile = disk.inode(named: String(path.dropLast(5)))
+    else { return }
+    func read<R>(_ inode: Int, at offset: Int, _ body: (Bytes) -> R) -> R {
+      var bytes = ByteBuffer(capacity: 512)
+      bytes.append(zeros: 512)
+      let count = disk.read(inode, into: bytes.mutableBytes, at: offset)
+      return body(bytes.bytes.slice(0, count))
+    }
+    guard let header = read(inode, at: 0, { WALHeader($0) }) else { return }
+    for index in 0..<2 {
+      let reading = read(dataFile, at: MetaSlot.offset(of: index)) { MetaSlot.read($0) }
+      guard case .valid(let meta) = reading, meta.writer == .turn, !meta.isClean,
+        meta.generation == header.generation
+      else { continue }
+      misuse = misuse ?? "\(path): the header of a log in use is written over"
+    }
+  }
+
   /// Refuses to make files longer than there is room for.
   mutating func refuse(_ additionalByteCount: Int) throws(PageFileError) {
     guard case .room(let maximumByteCount) = trouble, additionalByteCount > 0,

@@ -57,6 +57,7 @@ final class SimulatedFile: StorageFile, @unchecked Sendable {
     directory.interrupt(path)
     try run("pwrite", writes: true) { (state) throws(PageFileError) in
       let payload = Payload(bytes)
+      if offset == 0 { state.refuseToTear(inode, path) }
       let fault = state.fault(at: .write, "pwrite", path)
       state.traceHash = SeededRandom.mix(state.traceHash ^ payload.contentHash &+ UInt64(offset))
       try state.refuse(offset + bytes.count - state.disk.byteCount(of: inode))
