@@ -38,26 +38,33 @@ extension WALWriter {
     }
   }
 
-  /// Doubles the current file with synced zeros, so that a durable commit to it is one write and
-  /// one sync without a change of size.
+  /// Doubles the current file with zeros and syncs them, so that a durable commit to it is one
+  /// write and one sync without a change of size.
   ///
-  /// Called off the commit path. A failed write is harmless. A failed sync may have lost commits
-  /// that were written meanwhile, so it poisons the store.
+  /// Called off the commit path. Commits may fill the new room before its sync is over: a durable
+  /// one syncs the file itself, with its size, as it does when `makeRoom` has made the room. A
+  /// failed write is harmless. A failed sync may have lost commits that were written meanwhile, so
+  /// it poisons the store.
   func growAhead() {
-    growLock.lock()
-    defer { growLock.unlock() }
+    guard let grown = growLock.withLock({ extendCurrentFile() }) else { return }
+    // Not under `growLock`, for which writers may wait.
+    // Durable after this: the zeros, and the commits before them.
+    _ = try? syncFile(grown)
+  }
+
+  /// Doubles the current file with zeros; returns it, or nil if it keeps its size.
+  private func extendCurrentFile() -> Int? {
     let (current, allocated) = appendLock.withLock {
       (position.current, position.allocatedByteCounts[position.current])
     }
     let target = min(allocated * 2, Self.maximumByteCount)
-    guard allocated < target else { return }
+    guard allocated < target else { return nil }
     do throws(PageFileError) {
       try writeZeros(files[current], from: allocated, to: target)
     } catch {
-      return
+      return nil
     }
-    // Durable after this: the zeros, and the commits before them.
-    guard (try? syncFile(current)) != nil else { return }
     appendLock.withLock { position.allocatedByteCounts[current] = target }
+    return current
   }
 }

@@ -240,8 +240,8 @@ final class WALWriter: @unchecked Sendable {
   func turn(
     random: UInt64
   ) throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
-    // Do not take `growLock`: the file that ends may be growing, which takes the time of a sync,
-    // and writers wait for this call.
+    // Do not take `growLock`: megabytes of zeros may be written under it, and writers wait for this
+    // call.
     appendLock.lock()
     defer { appendLock.unlock() }
     let ended = position.current
