@@ -31,6 +31,9 @@ package struct Bound: Sendable, CustomStringConvertible {
   package var refusals: Int
   /// Whether each checkpoint overwrites the WAL file that it has made superfluous.
   package var erases: Bool
+  /// Times that a WAL file grows beside commits, from one place to all that it may have; if none, files
+  /// have all from the beginning.
+  package var growths: Int
   /// Whether the first write after a clean close begins by writing the newest meta slot again, which
   /// the engine does only after a crash.
   package var rewritesMetaAfterClose: Bool
@@ -39,7 +42,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     commits: Int, turns: Int, crashes: Int, closes: Int = 0, moves: Int = 0, readers: Int = 0,
     hasLog: Bool = true,
     tearsSectors: Bool = false, failedSyncs: Int = 0, refusals: Int = 0, erases: Bool = false,
-    rewritesMetaAfterClose: Bool = false
+    growths: Int = 0, rewritesMetaAfterClose: Bool = false
   ) {
     self.commits = commits
     self.turns = turns
@@ -52,6 +55,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     self.failedSyncs = failedSyncs
     self.refusals = refusals
     self.erases = erases
+    self.growths = growths
     self.rewritesMetaAfterClose = rewritesMetaAfterClose
   }
 
@@ -61,6 +65,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     if !hasLog { text += ", new store" }
     if tearsSectors { text += ", torn sectors" }
     if erases { text += ", erasing" }
+    if growths > 0 { text += ", growths \(growths)" }
     if rewritesMetaAfterClose { text += ", meta rewritten after closing" }
     return text
   }
@@ -73,6 +78,10 @@ package struct Bound: Sendable, CustomStringConvertible {
       refusals: 1, erases: true),
     // Crashes of what recovers from crashes, on a medium worse than any.
     Bound(commits: 3, turns: 2, crashes: 3, tearsSectors: true, failedSyncs: 1),
+    // Logs that grow, and are erased, on that medium.
+    Bound(
+      commits: 3, turns: 1, crashes: 2, closes: 1, tearsSectors: true, failedSyncs: 1, erases: true,
+      growths: 1, rewritesMetaAfterClose: true),
     // The whole protocol beside two readers.
     Bound(commits: 3, turns: 2, crashes: 2, closes: 1, readers: 2, failedSyncs: 1),
   ]

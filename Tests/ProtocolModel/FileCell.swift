@@ -15,8 +15,9 @@ enum FileCell {
   case header(Int)
   case place(Int)
   case slot(Int)
+  case size(Int)
 
-  static let count = 22
+  static let count = 24
 
   init(_ number: Int) {
     self =
@@ -25,7 +26,8 @@ enum FileCell {
       case 2...3: .name(number - 2)
       case 4...5: .header(number - 4)
       case 6...13: .place(number - 6)
-      default: .slot(number - 14)
+      case 14...21: .slot(number - 14)
+      default: .size(number - 22)
       }
   }
 
@@ -36,6 +38,7 @@ enum FileCell {
     case .header(let index): state.headers[index].isDirty
     case .place(let index): state.log[index].isDirty
     case .slot(let index): state.slots[index].isDirty
+    case .size(let index): state.sizes[index].isDirty
     }
   }
 
@@ -47,6 +50,7 @@ enum FileCell {
     case .header(let index): state.headers[index].isUnsettled
     case .place(let index): state.log[index].isUnsettled
     case .slot(let index): state.slots[index].isUnsettled
+    case .size(let index): state.sizes[index].isUnsettled
     }
   }
 
@@ -70,6 +74,8 @@ enum FileCell {
       addEntries(state.log[index], &outcomes)
     case .slot(let index):
       add(state.slots[index], &outcomes)
+    case .size(let index):
+      add(state.sizes[index], &outcomes)
     }
     return outcomes
   }
@@ -103,10 +109,16 @@ enum FileCell {
       guard byte == 0 else { return }
       // A file without a name is gone.
       state.headers[index] = Cell()
+      state.sizes[index] = Cell(state.leastPlaceCount)
       for place in 0..<State.placeCount { state.log[State.place(index, place)] = Cell() }
     case .header(let index): state.headers[index].fail(byte, keepsMemory: keeps)
     case .place(let index): state.log[index].fail(byte, keepsMemory: keeps)
     case .slot(let index): state.slots[index].fail(byte, keepsMemory: keeps)
+    case .size(let index):
+      state.sizes[index].fail(byte, keepsMemory: keeps)
+      if keeps { return }
+      // What reached the medium behind the end of a file is in no file.
+      for place in Int(byte)..<State.placeCount { state.log[State.place(index, place)] = Cell() }
     }
   }
 
@@ -117,6 +129,7 @@ enum FileCell {
     case .header(let index): "the header of wal\(index)"
     case .place(let index): "place \(index % State.placeCount) of wal\(index / State.placeCount)"
     case .slot(let index): "slot \(index)"
+    case .size(let index): "the size of wal\(index)"
     }
   }
 

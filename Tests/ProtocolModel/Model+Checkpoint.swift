@@ -35,6 +35,8 @@ extension Model {
       show(state, steps)
     case .eraseEndedFile:
       var next = state
+      // The header gets the mark that says so, in place.
+      next.headers[ended].write(next.headers[ended].cached)
       for index in 0..<State.placeCount { next.log[State.place(ended, index)].write(0) }
       next.process.checkpoint = .syncErasedFile
       emit(next, steps, "checkpoint: overwrite the commits of wal\(ended)")
@@ -135,6 +137,7 @@ extension Model {
   private func syncErasedFile(_ state: State, _ ended: Int, _ steps: Steps) {
     var next = state
     next.syncLog(ended)
+    next.process.owesErasure = false
     next.process.checkpoint = .none
     if state.phase == .closing {
       next.process.next = state.process.meta
@@ -213,12 +216,18 @@ extension Model {
     var next = state
     next.closesLeft -= 1
     next.phase = .closing
-    if state.process.place > 0 && bound.erases {
+    let owesErasure = state.process.owesErasure && defect != .headerInUseMarked
+    if state.process.place > 0 && bound.erases || owesErasure {
       beginOtherFile(&next)
     } else if state.process.place > 0 {
       next.process.ended = state.history
       next.process.checkpoint = .syncLastFile
     } else {
+      if state.process.owesErasure {
+        // Under `headerInUseMarked`: the file that the meta slots name is overwritten as it is.
+        let file = Int(state.process.current)
+        next.headers[file].write(next.headers[file].cached)
+      }
       next.process.next = state.process.meta
       next.process.next.isClean = true
       next.process.checkpoint = .writeFirstSlot

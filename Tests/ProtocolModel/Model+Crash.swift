@@ -66,6 +66,7 @@ extension Model {
       case .meta, .slot: self == .data
       case .header(let file): self == (file == 0 ? .wal0 : .wal1)
       case .place(let place): self == (place < State.placeCount ? .wal0 : .wal1)
+      case .size(let file): self == (file == 0 ? .wal0 : .wal1)
       case .name: false
       }
     }

@@ -22,6 +22,7 @@ extension Model {
     } else {
       state.phase = .opening
       state.process.opening = .syncDirectory
+      state.process.owesErasure = bound.erases && reading.commits != 0
       if defect == .logFoundIsContinued, let file = reading.lastFile {
         goOn(&state, file, reading)
       }

@@ -4,7 +4,8 @@ extension Model {
 
   func commit(_ state: State, _ steps: Steps) {
     let place = Int(state.process.place)
-    guard state.nextCommit <= bound.commits, place < State.placeCount else { return }
+    let file = Int(state.process.current)
+    guard state.nextCommit <= bound.commits, place < state.sizes[file].cached else { return }
     var next = state
     let number = state.nextCommit
     next.commits[Int(number)] = State.CommitFacts(
@@ -12,8 +13,7 @@ extension Model {
       durableLSN: defect == .commitNamesAppendedLSNAsDurable
         ? lsn(state.history) : state.durableLSN,
       life: state.currentLife)
-    let file = Int(state.process.current)
-    next.log[State.place(file, place)].write(Entry.commit(number).bits)
+    next.write(Entry.commit(number), toPlace: place, of: file)
     next.history |= 1 << (number - 1)
     next.process.unsynced[file] = lsn(next.history)
     next.process.place += 1
@@ -52,7 +52,9 @@ extension Model {
     _ state: State, _ file: Int, _ step: GroupSyncStep, _ steps: Steps
   ) {
     var next = state
-    if state.process.captured[file] != 0 && defect != .groupSyncOmitted { next.syncLog(file) }
+    if state.process.captured[file] != 0 && defect != .groupSyncOmitted {
+      next.syncLog(file, withSize: defect != .groupSyncWithoutSize)
+    }
     next.process.groupSync = step
     emit(next, steps, "group sync: sync wal\(file)")
   }
@@ -75,9 +77,34 @@ extension Model {
 
   private func writeWatermark(_ state: inout State) {
     let place = Int(state.process.place)
-    guard lsn(state.history) == state.process.covered, place < State.placeCount else { return }
+    let file = Int(state.process.current)
+    guard lsn(state.history) == state.process.covered, place < state.sizes[file].cached
+    else { return }
     let watermark = Entry.watermark(life: state.currentLife, lsn: state.process.covered)
-    state.log[State.place(Int(state.process.current), place)].write(watermark.bits)
+    state.write(watermark, toPlace: place, of: file)
+  }
+
+  // MARK: Growth
+
+  /// Makes the current file longer: commits may go there before its sync is over.
+  func grow(_ state: State, _ steps: Steps) {
+    let file = Int(state.process.current)
+    guard state.growthsLeft > 0, state.process.grown == nil,
+      state.sizes[file].cached < State.placeCount
+    else { return }
+    var next = state
+    next.growthsLeft -= 1
+    next.sizes[file].write(UInt8(State.placeCount))
+    next.process.grown = UInt8(file)
+    emit(next, steps, "growth: write zeros behind the end of wal\(file), for commits to use")
+  }
+
+  func syncGrown(_ state: State, _ steps: Steps) {
+    guard let file = state.process.grown else { return }
+    var next = state
+    next.syncLog(Int(file))
+    next.process.grown = nil
+    emit(next, steps, "growth: sync wal\(file)")
   }
 
   // MARK: The turn
@@ -92,8 +119,10 @@ extension Model {
   }
 
   /// Whether the current file has commits, and the checkpoint of the other one is published.
+  ///
+  /// What was erased before a crash takes a turn as well.
   func mayTurn(_ state: State) -> Bool {
-    guard state.process.place > 0 else { return false }
+    guard state.process.place > 0 || state.process.owesErasure else { return false }
     switch defect {
     case .logBegunAnewBeforePublication:
       return state.process.checkpoint.rawValue < CheckpointStep.writeFirstSlot.rawValue

@@ -24,11 +24,14 @@ struct Model {
       for file in 0..<2 { state.names[file] = Cell(1) }
       state.headers[0] = Cell(meta.life)
     }
+    state.leastPlaceCount = UInt8(bound.growths > 0 ? 1 : State.placeCount)
+    for file in 0..<2 { state.sizes[file] = Cell(state.leastPlaceCount) }
     state.turnsLeft = UInt8(bound.turns)
     state.crashesLeft = UInt8(bound.crashes)
     state.closesLeft = UInt8(bound.closes)
     state.movesLeft = UInt8(bound.moves)
     state.refusalsLeft = UInt8(bound.refusals)
+    state.growthsLeft = UInt8(bound.growths)
     state.failedSyncsLeft = UInt8(bound.failedSyncs)
     _ = open(&state)
     normalise(&state)
@@ -50,6 +53,7 @@ struct Model {
       stepOfOpening(state, steps)
     case .running:
       commit(state, steps)
+      grow(state, steps)
       turn(state, steps)
       if state.process.checkpoint == .none { movePages(state, steps) }
       refuse(state, steps)
@@ -59,6 +63,7 @@ struct Model {
     }
     if state.isWriting {
       stepOfGroupSync(state, steps)
+      syncGrown(state, steps)
       stepOfCheckpoint(state, steps)
     }
     stepOfReaders(state, steps)

@@ -18,6 +18,12 @@ extension ProtocolDefect {
       Bound(commits: 1, turns: 0, crashes: 1, hasLog: false)
     case .coveredLSNReadAfterSync, .commitNamesAppendedLSNAsDurable, .witnessesIgnored:
       Bound(commits: 2, turns: 0, crashes: 1)
+    case .groupSyncWithoutSize:
+      Bound(commits: 2, turns: 0, crashes: 1, growths: 1)
+    case .headerInUseMarked:
+      Bound(
+        commits: 1, turns: 0, crashes: 2, closes: 1, tearsSectors: true, erases: true,
+        rewritesMetaAfterClose: true)
     case .syncOfEndedFileOmitted, .syncOfNewHeaderOmitted, .syncOfCheckpointPagesOmitted,
       .groupSyncOfCurrentFileOnly, .verdictBelowCheckpoint, .recoveredSlotsOverLiveTable,
       .inUseMarkedAtFirstSync:

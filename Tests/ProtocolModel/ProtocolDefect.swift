@@ -20,6 +20,7 @@ package enum ProtocolDefect: String, CaseIterable, Sendable {
   case syncOfLogAfterCleanCloseOmitted
   // Commits.
   case groupSyncOfCurrentFileOnly
+  case groupSyncWithoutSize
   case coveredLSNReadAfterSync
   case watermarkBeforeSync
   case commitNamesAppendedLSNAsDurable
@@ -29,6 +30,7 @@ package enum ProtocolDefect: String, CaseIterable, Sendable {
   case secondSlotNotPublished
   case stalePublication
   case checkpointOfPagesBeyondTheTurn
+  case headerInUseMarked
   case slotsReusedUnderReaders
   case readThroughExpiredSnapshot
   // Reading the log.

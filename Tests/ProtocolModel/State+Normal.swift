@@ -124,6 +124,7 @@ extension State {
       metas[index].mix(into: &print)
       names[index].mix(into: &print)
       headers[index].mix(into: &print)
+      sizes[index].mix(into: &print)
     }
     for index in 0..<8 {
       log[index].mix(into: &print)
@@ -143,7 +144,9 @@ extension State {
     print.mix(
       promised | UInt64(turnsLeft) << 24 | UInt64(crashesLeft) << 32 | UInt64(closesLeft) << 40
         | UInt64(phase.rawValue) << 48 | UInt64(failedSyncsLeft) << 56)
-    print.mix(UInt64(movesLeft) | UInt64(refusalsLeft) << 8 | UInt64(process.orphans) << 16)
+    print.mix(
+      UInt64(movesLeft) | UInt64(refusalsLeft) << 8 | UInt64(process.orphans) << 16
+        | UInt64(growthsLeft) << 24)
     print.mix(UInt64(readers.0.bits) | UInt64(readers.1.bits) << 32)
     process.mix(into: &print)
     return print.value
@@ -160,7 +163,9 @@ extension Process {
     print.mix(UInt64(shown.bits) | UInt64(stale.bits) << 32)
     var versions: UInt64 = 0
     for slot in 1..<8 { versions |= UInt64(retired[slot]) << (8 * UInt64(slot)) }
-    print.mix(versions | (isUnmarked ? 1 : 0) | (hasStalled ? 2 : 0))
+    let grown = UInt64(grown.map { $0 + 1 } ?? 0)
+    print.mix(
+      versions | (isUnmarked ? 1 : 0) | (hasStalled ? 2 : 0) | (owesErasure ? 4 : 0) | grown << 3)
     let sync = UInt64(unsynced[0]) | UInt64(unsynced[1]) << 8 | UInt64(covered) << 16
     print.mix(
       sync | UInt64(captured[0]) << 24 | UInt64(captured[1]) << 32 | UInt64(older) << 40

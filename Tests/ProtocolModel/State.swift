@@ -15,6 +15,8 @@ struct State {
   var log = Row8<Cell<UInt8>>(repeating: Cell())
   /// Page slots; number 0 means none.
   var slots = Row8<Cell<UInt8>>(repeating: Cell())
+  /// How many places each WAL file has.
+  var sizes = Row2<Cell<UInt8>>(repeating: Cell())
 
   // MARK: What commits and lives are, by their numbers
 
@@ -49,6 +51,9 @@ struct State {
   var failedSyncsLeft: UInt8 = 0
   var movesLeft: UInt8 = 0
   var refusalsLeft: UInt8 = 0
+  var growthsLeft: UInt8 = 0
+  /// How many places a WAL file has when it is made; the same in all of a run.
+  var leastPlaceCount: UInt8 = 0
 
   // MARK: The process; all of this is lost with it
 
@@ -101,6 +106,11 @@ struct Process {
   var captured = Row2<UInt8>(repeating: 0)
   var older: UInt8 = 0
 
+  /// Whether the growth of a WAL file waits for its sync, in which file.
+  var grown: UInt8?
+  /// Whether a commit found at opening may have erased something that still lies somewhere.
+  var owesErasure = false
+
   /// What an opening has read from the log, and the life it begins.
   var recovered: Commits = 0
   var newLife: UInt8 = 0
@@ -118,14 +128,23 @@ extension State {
   var currentLife: UInt8 { headers[Int(process.current)].cached }
   var isWriting: Bool { phase == .running || phase == .closing }
 
-  mutating func syncLog(_ file: Int) {
+  mutating func syncLog(_ file: Int, withSize: Bool = true) {
     headers[file].sync()
+    if withSize { sizes[file].sync() }
     for index in 0..<Self.placeCount { log[Self.place(file, index)].sync() }
   }
 
   mutating func syncData() {
     for index in 0..<2 { metas[index].sync() }
     for slot in 1..<8 { slots[slot].sync() }
+  }
+
+  /// Writes a commit or a watermark; what reaches the medium at the end of a file makes it longer.
+  mutating func write(_ entry: Entry, toPlace place: Int, of file: Int) {
+    log[Self.place(file, place)].write(entry.bits)
+    if !sizes[file].isDirty && sizes[file].isUnsettled {
+      sizes[file].write(sizes[file].cached)
+    }
   }
 
   mutating func syncDirectory() {

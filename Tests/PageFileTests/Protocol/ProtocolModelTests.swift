@@ -16,6 +16,11 @@ import Testing
     Bound(commits: 1, turns: 0, crashes: 2, tearsSectors: true),
     Bound(commits: 1, turns: 1, crashes: 1, closes: 1, moves: 1, erases: true),
     Bound(commits: 1, turns: 1, crashes: 1, refusals: 1),
+    Bound(commits: 2, turns: 1, crashes: 1, growths: 1),
+    Bound(commits: 2, turns: 0, crashes: 2, failedSyncs: 1, growths: 1),
+    Bound(
+      commits: 1, turns: 1, crashes: 2, closes: 1, tearsSectors: true, erases: true,
+      rewritesMetaAfterClose: true),
   ]
 
   /// Debug builds are fifty times slower, so they leave out those that need many states.
