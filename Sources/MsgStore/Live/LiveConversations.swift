@@ -139,12 +139,16 @@ struct LiveConversationsRequest: LiveRequest {
     let end = list.older
     for (id, changes) in changes.conversations {
       if let entry = changes.entry {
-        for position in [entry.from, entry.to] {
-          guard let position, (position.place.section == .archived) == isArchived else { continue }
-          guard let end, position.isBehind(end) else { return true }
+        // It may have been read in between.
+        if changes.hasPassedPlaces { return true }
+        let places = [entry.from, entry.to].map { place in
+          place.flatMap { isInThisList($0) ? $0 : nil }
         }
         // Nothing may be left behind the end.
-        if (entry.from == nil) != (entry.to == nil) { return true }
+        if (places[0] == nil) != (places[1] == nil) { return true }
+        for place in places.compactMap(\.self) {
+          guard let end, place.isBehind(end) else { return true }
+        }
       }
       // Receipts may change how a last message is shown.
       if changes.delivery != nil || !changes.messages.isEmpty || changes.coversAllMessages,
@@ -154,6 +158,10 @@ struct LiveConversationsRequest: LiveRequest {
       }
     }
     return false
+  }
+
+  private func isInThisList(_ position: ConversationPosition) -> Bool {
+    (position.place.section == .archived) == isArchived
   }
 
   static func differences(

@@ -19,6 +19,8 @@ public struct ConversationChanges: Sendable, Hashable {
   public internal(set) var hasSequenceChanges = false
   /// The change of the conversation's list entry or of anything else about it: members, attributes,
   /// draft, counters.
+  ///
+  /// An entry that came and went again has neither place, and is told all the same.
   public private(set) var entry: Entry?
   /// The messages with an attachment whose transfer reported progress, see
   /// `MessageStore.reportProgress(_:doneByteCount:of:message:in:)`.
@@ -42,10 +44,16 @@ public struct ConversationChanges: Sendable, Hashable {
     /// Creates a change of an entry; returns nil if it was and is in no list.
     public init?(from: ConversationPosition?, to: ConversationPosition?) {
       if from == nil && to == nil { return nil }
-      self.from = from
-      self.to = to
+      self.init(first: from, last: to)
+    }
+
+    fileprivate init(first: ConversationPosition?, last: ConversationPosition?) {
+      (from, to) = (first, last)
     }
   }
+
+  /// True if the list entry was for a while at a place that `entry` does not name.
+  private(set) var hasPassedPlaces = false
 
   init() {}
 
@@ -88,6 +96,7 @@ public struct ConversationChanges: Sendable, Hashable {
 
   // MARK: Adding what comes next
 
+  /// Adds a later change of the same commit, which nobody has seen without it.
   mutating func add(_ change: MessageChange?, of id: MessageID) {
     guard let change, !coversAllMessages else { return }
     if let old = messages[id] {
@@ -133,16 +142,31 @@ public struct ConversationChanges: Sendable, Hashable {
     hasSequenceChanges = false
   }
 
+  /// Adds the changes of later commits.
+  ///
+  /// The store may have been read between the commits, so that nothing cancels out: whatever read
+  /// came when, all that has changed since is named.
   mutating func add(_ later: ConversationChanges) {
     if let newID = later.newID {
       self.newID = newID
       forgetMessages()
     }
     if later.coversAllMessages { setAnyMessageChanged() }
-    for (id, change) in later.messages { add(change, of: id) }
+    for (id, change) in later.messages {
+      let isKnown = messages[id] != nil
+      add(change, of: id)
+      if isKnown, messages[id] == nil { add(.passing, of: id) }
+    }
     for id in later.progress { addProgress(of: id) }
     if let range = later.delivery { addDelivery(range) }
     if later.hasSequenceChanges { hasSequenceChanges = true }
-    if let entry = later.entry { addEntry(from: entry.from, to: entry.to) }
+    if later.hasPassedPlaces { hasPassedPlaces = true }
+    guard let new = later.entry else { return }
+    if let old = entry {
+      if old.to != old.from, old.to != new.to { hasPassedPlaces = true }
+      entry = Entry(first: old.from, last: new.to)
+    } else {
+      entry = new
+    }
   }
 }

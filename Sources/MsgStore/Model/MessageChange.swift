@@ -1,7 +1,8 @@
 /// The change that one or more commits made to one message.
 ///
 /// The former and the current position say nearly everything. Successive changes combine to the
-/// first change's former position and the last change's current position.
+/// first change's former position and the last change's current position. A message that came and
+/// went again has neither, and is told all the same: somebody may have read the store in between.
 public struct MessageChange: Sendable, Hashable {
   /// The former position; nil if the message did not exist.
   public let from: MessagePosition?
@@ -49,14 +50,14 @@ public struct MessageChange: Sendable, Hashable {
     case moved
     /// The message differs but kept its place.
     case changed
-    /// The message is gone.
+    /// The message is gone, if it was there before.
     case removed
   }
 
   /// The kind of this change.
   public var kind: Kind {
-    guard let from else { return .inserted }
     guard let to else { return .removed }
+    guard let from else { return .inserted }
     return from == to ? .changed : .moved
   }
 
@@ -78,6 +79,11 @@ public struct MessageChange: Sendable, Hashable {
     default: self.parts = []
     }
   }
+
+  /// The change of a message that came and went again.
+  static let passing = MessageChange()
+
+  private init() { (from, to, parts) = (nil, nil, []) }
 
   /// Returns both changes combined, or nil if they cancel out.
   func followed(by later: MessageChange) -> MessageChange? {

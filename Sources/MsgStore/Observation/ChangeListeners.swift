@@ -22,11 +22,6 @@ final class ChangeListeners: Sendable {
     /// Adds changes and returns the waiter to be woken, if any.
     mutating func put(_ new: StoreChanges) -> Waiter? {
       if changes == nil { changes = new } else { changes?.add(new) }
-      // The new changes may have undone the ones not taken.
-      if changes?.isEmpty ?? true {
-        changes = nil
-        return nil
-      }
       return takeWaiter()
     }
 
