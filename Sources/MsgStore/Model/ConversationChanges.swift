@@ -18,7 +18,7 @@ public struct ConversationChanges: Sendable, Hashable {
   /// True if the set of known sequence numbers changed, so that a gap may have changed.
   public internal(set) var hasSequenceChanges = false
   /// The change of the conversation's list entry or of anything else about it: members, attributes,
-  /// draft, counters.
+  /// draft, counters, sync positions.
   ///
   /// An entry that came and went again has neither place, and is told all the same.
   public private(set) var entry: Entry?
@@ -54,6 +54,8 @@ public struct ConversationChanges: Sendable, Hashable {
 
   /// True if the list entry was for a while at a place that `entry` does not name.
   private(set) var hasPassedPlaces = false
+  /// True if other messages may count as read by the local member.
+  var hasReadingChanges = false
 
   init() {}
 
@@ -81,7 +83,7 @@ public struct ConversationChanges: Sendable, Hashable {
 
   var isEmpty: Bool {
     messages.isEmpty && !coversAllMessages && delivery == nil && !hasSequenceChanges
-      && entry == nil && newID == nil && progress.isEmpty
+      && entry == nil && newID == nil && progress.isEmpty && !hasReadingChanges
   }
 
   /// True if the conversation's entry in a list may look different.
@@ -140,6 +142,7 @@ public struct ConversationChanges: Sendable, Hashable {
     coversAllMessages = false
     delivery = nil
     hasSequenceChanges = false
+    hasReadingChanges = false
   }
 
   /// Adds the changes of later commits.
@@ -160,6 +163,7 @@ public struct ConversationChanges: Sendable, Hashable {
     for id in later.progress { addProgress(of: id) }
     if let range = later.delivery { addDelivery(range) }
     if later.hasSequenceChanges { hasSequenceChanges = true }
+    if later.hasReadingChanges { hasReadingChanges = true }
     if later.hasPassedPlaces { hasPassedPlaces = true }
     guard let new = later.entry else { return }
     if let old = entry {

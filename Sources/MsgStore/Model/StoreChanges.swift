@@ -24,6 +24,9 @@ public struct StoreChanges: Sendable, Hashable {
   public internal(set) var hasOutboxChanges = false
   /// True if `unneededFiles(count:after:)` may have changed.
   public internal(set) var hasUnneededFileChanges = false
+  /// True if something of the store as a whole may have changed: a sync position, the rule for the
+  /// history that is kept, or the number of facts that wait for their messages.
+  public internal(set) var hasSettingChanges = false
   /// True if anything may have changed: too many conversations changed, or the store was resumed
   /// and another process may have written to it meanwhile.
   ///
@@ -42,11 +45,13 @@ public struct StoreChanges: Sendable, Hashable {
   ///   - profiles: The members whose profiles have changed; more than `maximumProfileCount` cover
   ///     all profiles.
   ///   - hasUnneededFileChanges: True if `unneededFiles(count:after:)` may have changed.
+  ///   - hasSettingChanges: True if something of the store as a whole may have changed.
   public init(
     conversations: [ConversationID: ConversationChanges], hasCounterChanges: Bool = false,
     hasOutboxChanges: Bool = false, profiles: Set<MemberID> = [],
-    hasUnneededFileChanges: Bool = false
+    hasUnneededFileChanges: Bool = false, hasSettingChanges: Bool = false
   ) {
+    self.hasSettingChanges = hasSettingChanges
     addProfiles(profiles)
     self.hasCounterChanges = hasCounterChanges
     self.hasOutboxChanges = hasOutboxChanges
@@ -63,7 +68,7 @@ public struct StoreChanges: Sendable, Hashable {
 
   var isEmpty: Bool {
     !coversEverything && conversations.isEmpty && !hasCounterChanges && !hasOutboxChanges
-      && !hasProfileChanges && !hasUnneededFileChanges
+      && !hasProfileChanges && !hasUnneededFileChanges && !hasSettingChanges
   }
 
   /// True if a profile may have changed.
@@ -77,7 +82,7 @@ public struct StoreChanges: Sendable, Hashable {
   mutating func setAnything() {
     conversations = [:]
     (coversEverything, hasCounterChanges, hasOutboxChanges) = (true, true, true)
-    hasUnneededFileChanges = true
+    (hasUnneededFileChanges, hasSettingChanges) = (true, true)
     setAllProfiles()
   }
 
@@ -120,6 +125,7 @@ public struct StoreChanges: Sendable, Hashable {
     if later.hasCounterChanges { hasCounterChanges = true }
     if later.hasOutboxChanges { hasOutboxChanges = true }
     if later.hasUnneededFileChanges { hasUnneededFileChanges = true }
+    if later.hasSettingChanges { hasSettingChanges = true }
     if later.coversAllProfiles { setAllProfiles() } else { addProfiles(later.profiles) }
     for (id, changes) in later.conversations { add(changes, of: id) }
     // A listener told of an id that has changed again is led to the latest one.

@@ -23,6 +23,7 @@ struct Changes: TransactionPart {
     all.hasCounterChanges = transaction.notes.hasCounterChanges
     all.hasOutboxChanges = transaction.notes.hasOutboxChanges
     all.hasUnneededFileChanges = transaction.notes.hasUnneededFileChanges
+    all.hasSettingChanges = transaction.notes.hasSettingChanges
     all.addProfiles(transaction.notes.profiles)
     for (number, noted) in transaction.notes.conversations {
       if let formerID = noted.formerID {
@@ -30,7 +31,11 @@ struct Changes: TransactionPart {
         changes.forgetMessages()
         all.add(changes, of: formerID)
       } else if let id = try id(of: number) {
-        all.add(try resolved(noted, number), of: id)
+        let changes = try resolved(noted, number)
+        if !all.hasOutboxChanges {
+          all.hasOutboxChanges = try showsOtherwise(changes, noted, number)
+        }
+        all.add(changes, of: id)
       }
     }
     for renaming in transaction.notes.renamings {
@@ -63,6 +68,23 @@ struct Changes: TransactionPart {
       changes.addEntry(from: position, to: position)
     }
     return changes
+  }
+
+  /// Returns true if an entry of the outbox may show something else, although it was not written:
+  /// the conversation's name or title, or the text of a message or of an edit.
+  private func showsOtherwise(
+    _ changes: ConversationChanges, _ noted: ChangeNotes.Conversation, _ number: UInt32
+  ) throws(StoreError) -> Bool {
+    guard try transaction.outboxTotals.counts.total > 0,
+      try view.outbox.lane(number).counts.total > 0
+    else { return false }
+    if noted.hasDetailsChanges || changes.coversAllMessages { return true }
+    for (id, change) in changes.messages {
+      let isThere = change.from != nil && change.to != nil
+      if isThere, change.parts.isDisjoint(with: [.text, .status, .deletion, .place]) { continue }
+      if try !view.outbox.entries(of: id, in: number).isEmpty { return true }
+    }
+    return false
   }
 
   private func isLetGo(

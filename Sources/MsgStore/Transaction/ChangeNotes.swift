@@ -14,6 +14,8 @@ package struct ChangeNotes {
     var facts: [MessageID: MessageChange.Parts] = [:]
     /// True if anything other than the summary of the conversation was written.
     var isTouched = false
+    /// True if the name, the title, or another detail was written.
+    var hasDetailsChanges = false
     /// The former name of a conversation whose number no longer leads anywhere.
     var formerID: ConversationID?
   }
@@ -33,6 +35,7 @@ package struct ChangeNotes {
   var hasCounterChanges = false
   var hasOutboxChanges = false
   var hasUnneededFileChanges = false
+  var hasSettingChanges = false
   /// The members whose profiles have changed; one more than are reported if there are more.
   private(set) var profiles: Set<MemberID> = []
   private(set) var coversEverything = false
@@ -123,6 +126,22 @@ package struct ChangeNotes {
     change(number) { $0.isTouched = true }
   }
 
+  /// Notes that the details of a conversation were written.
+  mutating func detailsChanged(of number: UInt32) {
+    change(number) {
+      $0.isTouched = true
+      $0.hasDetailsChanges = true
+    }
+  }
+
+  /// Notes that the local member's side of receipts was written.
+  mutating func readingChanged(in number: UInt32) {
+    change(number) {
+      $0.isTouched = true
+      $0.changes.hasReadingChanges = true
+    }
+  }
+
   /// Notes that a conversation's summary was written or removed.
   mutating func listed(_ number: UInt32, from: ListPlace?, to: ListPlace?) {
     change(number) {
@@ -139,6 +158,7 @@ package struct ChangeNotes {
     change(number) {
       if let entry = notes?.changes.entry { $0.changes.addEntry(from: entry.from, to: entry.to) }
       $0.isTouched = true
+      if notes?.hasDetailsChanges ?? false { $0.hasDetailsChanges = true }
       $0.changes.setAnyMessageChanged()
     }
   }

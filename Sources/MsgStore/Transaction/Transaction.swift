@@ -316,16 +316,33 @@ extension Transaction {
 
   /// Notes the changes that can be told from the key of a cell alone.
   ///
-  /// Every write of facts, details, members, or a draft passes through here, so the writing code
-  /// need not note its changes itself.
+  /// Every write of facts, details, members, receipts, sync positions, rules, or a draft passes
+  /// through here, so the writing code need not note its changes itself.
   func noteChange(of key: Bytes, in tree: TreeNumber) {
     if tree == Schema.facts {
       guard let parts = FactKey.parts(key) else { return }
       notes.factChanged(parts.kind, of: parts.id, in: parts.conversation)
-    } else if tree == Schema.conversations || tree == Schema.memberships,
-      key.count > KeyEncoding.numberByteCount, let number = key.bigEndianNumber(at: 0)
-    {
-      notes.touched(number)
+      return
+    }
+    guard let number = key.bigEndianNumber(at: 0) else { return }
+    let isLong = key.count > KeyEncoding.numberByteCount
+    switch tree {
+    case Schema.conversations where isLong:
+      if key[KeyEncoding.numberByteCount] == ConversationDetails.keySuffix {
+        notes.detailsChanged(of: number)
+      } else {
+        notes.touched(number)
+      }
+    case Schema.memberships where isLong: notes.touched(number)
+    case Schema.receipts:
+      // Receipts of other members are noted with the messages that they cover.
+      guard number != 0, let member = key.bigEndianNumber(at: KeyEncoding.numberByteCount) else {
+        return
+      }
+      if member == 0 || member == localMember { notes.readingChanged(in: number) }
+    case Schema.client, Schema.retention:
+      if number == 0 { notes.hasSettingChanges = true } else { notes.touched(number) }
+    default: break
     }
   }
 

@@ -232,11 +232,6 @@ import Testing
   @Test func whatChangesNothingIsNotTold() throws {
     let (store, changes) = try listened()
     try store.write { try $0.insert(message("m1", at: 10)) }
-    try store.write { try $0.setSyncPosition([1], for: "server") }
-    // A fact about a message that is not here.
-    try store.write {
-      try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "later", in: "room")
-    }
     #expect(throws: CancellationError.self) {
       try store.write { chat in
         try chat.insert(message("m9", at: 90))
@@ -245,6 +240,18 @@ import Testing
     }
     try store.compact()
     #expect(changes.nextIfThere() == nil)
+  }
+
+  @Test func whatConcernsNoConversationIsToldAsASetting() throws {
+    let (store, changes) = try listened()
+    let settings = StoreChanges(conversations: [:], hasSettingChanges: true)
+    try store.write { try $0.setSyncPosition([1], for: "server") }
+    #expect(changes.nextIfThere() == settings)
+    // A fact about a message that is not here changes the number of those.
+    try store.write {
+      try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "later", in: "room")
+    }
+    #expect(changes.nextIfThere() == settings)
     try store.write { try $0.insert(message("later", at: 30)) }
     #expect(changes.nextIfThere()?.conversations["room"]?.messages["later"]?.kind == .inserted)
   }

@@ -96,10 +96,7 @@ struct Pruning: TransactionPart {
       memory.sparedMessages = SparedMessages(
         conversation: number, reached: reached, count: sparedCount)
     }
-    if removedCount > 0 {
-      try transaction.pendingReceipts.updatePending(conversation)
-      transaction.notes.touched(number)
-    }
+    if removedCount > 0 { try transaction.pendingReceipts.updatePending(conversation) }
     return isDone
   }
 

@@ -23,7 +23,6 @@ package struct Retentions: TransactionPart {
       throw .conversation(.notFound, id)
     }
     try change(conversation.number) { $0.rule = rule }
-    transaction.notes.touched(conversation.number)
     try transaction.workQueue.add(WorkRecord(.prune(PruneProgress()), of: conversation.number))
   }
 
