@@ -16,6 +16,9 @@ protocol LiveRequest: Sendable {
   /// Returns true if the changes may affect the shown content.
   func isConcerned(by changes: StoreChanges, showing content: Content) -> Bool
 
+  /// Returns true if reading again may take so long that it is not done on the caller's thread.
+  func isSlow(showing content: Content) -> Bool
+
   /// Returns the differences between two contents, or nil if they are equal; an old content of nil
   /// counts as empty.
   static func differences(from old: Content?, to new: Content) -> Differences?
@@ -30,6 +33,7 @@ protocol LiveRequest: Sendable {
 extension LiveRequest {
   var extensionCount: Int { 0 }
   func attach(_ listener: ChangeListener) {}
+  func isSlow(showing content: Content) -> Bool { false }
 }
 
 extension LiveRequest where Failure == StoreError {
@@ -135,7 +139,8 @@ struct LiveReader<Request: LiveRequest> {
   ///
   /// The first read may access the disk and runs on one of the store's own threads. Later reads
   /// concern recent commits, which are in memory; switching threads would take longer than reading.
-  /// So does the first one after an extension, which goes to older messages.
+  /// So does the first one after an extension, which goes to older messages, and those that count
+  /// the receipts of a large group.
   private mutating func read(
     isolation: isolated (any Actor)?
   ) async throws -> Request.Content? {
@@ -143,7 +148,9 @@ struct LiveReader<Request: LiveRequest> {
     let isExtended = extensionCount != request.extensionCount
     // Taken before the read, so that an extension meanwhile is not missed.
     extensionCount = request.extensionCount
-    if content != nil, !isExtended { return try request.read(from: core) }
+    if let content, !isExtended, !request.isSlow(showing: content) {
+      return try request.read(from: core)
+    }
     let request = request
     let (content, noted) = try await core.readers.run {
       var request = request

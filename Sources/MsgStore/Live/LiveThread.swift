@@ -157,7 +157,8 @@ public struct LiveSlice: Sendable, Hashable {
 ///
 /// Each iterator starts anew and has its own position. A slow one gets the newest value, with the
 /// differences from the one that it had. After a commit to the thread the part is read again on the
-/// thread of the caller, which costs microseconds whatever the length of the thread. The sequence
+/// thread of the caller, which costs microseconds whatever the length of the thread. Only where the
+/// receipts of a large group are counted it is read on one of the store's own threads. The sequence
 /// ends with its task and with the store, which it does not keep open.
 ///
 /// The part grows by `loadOlder(_:)` and `loadNewer(_:)`. All iterators of the sequence and of its
@@ -321,13 +322,20 @@ struct LiveThreadRequest: LiveRequest {
     }
     guard let changes = changes.conversations[conversation] else { return false }
     if changes.concernsMessages { return true }
-    // Whoever joins or leaves changes the number of recipients.
-    if countsReceipts, changes.entry != nil { return true }
+    if countsReceipts, changes.hasReadingChanges { return true }
+    // Also names all places if members come or go.
     guard let delivery = changes.delivery, let first = content.slice.first,
       let last = content.slice.last
     else { return false }
     return delivery.overlaps(first.position...last.position)
   }
+
+  func isSlow(showing content: Content) -> Bool {
+    content.deliveries.contains { ($0?.recipientCount ?? 0) > Self.maximumQuickRecipientCount }
+  }
+
+  /// The greatest number of recipients whose receipts are counted on the caller's thread.
+  private static let maximumQuickRecipientCount = 200
 
   static func differences(from old: Content?, to new: Content) -> LiveDifferences? {
     let (a, b) = (old?.slice.content, new.slice.content)

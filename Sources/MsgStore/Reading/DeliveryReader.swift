@@ -23,12 +23,19 @@ struct DeliveryReader {
       let number = try view.number(of: slice.content.origin.conversation)
     else { return [Delivery?](repeating: nil, count: slice.count) }
     let sender = try view.member(localMember)
-    var marks = DeliveryMarks(view, number)
-    return try slice.map { (message) throws(StoreError) in
-      guard message.sender == sender, !message.position.place.isPending else { return nil }
-      let counts = try marks.counts(of: message.id, at: message.position, sender: localMember)
-      return Delivery(message.status, isPending: false, counts)
+    var own: [(index: Int, message: Message)] = []
+    for (index, message) in slice.enumerated()
+    where message.sender == sender && !message.position.place.isPending {
+      own.append((index, message))
     }
+    // Parts of a thread are in order, whatever they pass over.
+    own.sort { $0.message.position < $1.message.position }
+    var deliveries = [Delivery?](repeating: nil, count: slice.count)
+    let counts = try DeliveryCounts(view, number, from: localMember, own.map(\.message)).counts
+    for ((index, message), counts) in zip(own, counts) {
+      deliveries[index] = Delivery(message.status, isPending: false, counts)
+    }
+    return deliveries
   }
 
   /// Returns true for each message of a slice that the local member has not read, by index.

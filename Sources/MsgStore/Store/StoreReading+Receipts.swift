@@ -19,7 +19,7 @@ extension StoreReading where Self: ~Copyable {
   /// all other messages.
   ///
   /// The slice must come from this snapshot or writer. The members' receipts are read once for the
-  /// whole slice; the cost depends on the number of members times that of own messages.
+  /// whole slice; the cost depends on the number of members, and on that of receipts by name.
   public func deliveries(of slice: MessageSlice) throws(StoreError) -> [Delivery?] {
     try access.read { (view) throws(StoreError) in try view.delivery.deliveries(of: slice) }
   }
