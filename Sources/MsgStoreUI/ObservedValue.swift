@@ -24,7 +24,11 @@ public final class ObservedValue<Value: Equatable & Sendable> {
   public func follow() async {
     error = nil
     do {
-      for try await value in live { self.value = value }
+      for try await value in live {
+        // The task may have been cancelled during the read; another one may show a newer value.
+        if Task.isCancelled { return }
+        self.value = value
+      }
     } catch {
       self.error = error
     }

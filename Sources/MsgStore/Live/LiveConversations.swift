@@ -56,6 +56,15 @@ public struct LiveConversationSlice: Sendable, Hashable {
     self.conversations = conversations
     self.differences = differences
   }
+
+  /// Returns the differences from any other value of the same list, such as the one that a list on
+  /// screen still shows after values that it has skipped.
+  ///
+  /// - Parameter shown: The other value; nil for an empty list.
+  public func differences(from shown: LiveConversationSlice?) -> LiveDifferences {
+    LiveConversationsRequest.differences(from: shown?.conversations, to: conversations)
+      ?? LiveDifferences()
+  }
 }
 
 /// A live view of the head of the list of conversations.

@@ -151,6 +151,18 @@ public struct LiveSlice: Sendable, Hashable {
     self.deliveries = deliveries
     self.unread = unread
   }
+
+  /// Returns the differences from any other value of the same thread, such as the one that a list
+  /// on screen still shows after values that it has skipped.
+  ///
+  /// - Parameter shown: The other value; nil for an empty slice.
+  public func differences(from shown: LiveSlice?) -> LiveDifferences {
+    LiveThreadRequest.differences(from: shown?.content, to: content) ?? LiveDifferences()
+  }
+
+  private var content: LiveThreadRequest.Content {
+    LiveThreadRequest.Content(slice: slice, deliveries: deliveries, unread: unread)
+  }
 }
 
 /// A live view of a part of a thread.

@@ -50,6 +50,64 @@ import Testing
     #expect(thread.error == nil)
   }
 
+  @Test func differencesAreFromWhatWasShownBeforeFollowingAgain() async throws {
+    let store = try store()
+    let thread = ObservedThread(store.thread("room").live(newest: 3))
+    let list = ObservedConversations(store.conversations.live(newest: 3))
+    func follow(until isOver: () -> Bool) async throws {
+      try await following(thread.follow) {
+        try await following(list.follow) { try await wait(until: isOver) }
+      }
+    }
+    try await follow { thread.isLoaded && list.isLoaded }
+    var rows = thread.messages.ids
+    var listRows = list.conversations.map(\.id)
+    try await store.write { chat in
+      try chat.insert(message("m10", at: 10, 10))
+      try chat.insert(chatMessage("x", in: "other", at: 50))
+    }
+    try await follow { thread.messages.ids.last == "m10" && list.conversations.count == 2 }
+    thread.differences.apply(to: &rows) { thread.messages[$0].id.string }
+    list.differences.apply(to: &listRows) { list.conversations[$0].id }
+    #expect(rows == thread.messages.ids && listRows == ["other", "room"])
+  }
+
+  @Test func aViewThatMissesValuesComparesWithTheOneThatItShows() async throws {
+    let store = try store()
+    let thread = ObservedThread(store.thread("room").live(newest: 30))
+    try await following(thread.follow) {
+      try await wait { thread.isLoaded }
+      var (shown, rows) = (thread.value, thread.messages.ids)
+      for number in 10..<13 {
+        let id = "m\(number)"
+        try await store.write { chat in
+          try chat.insert(message(MessageID(id), at: Int64(number), Int64(number)))
+        }
+        try await wait { thread.messages.ids.last == id }
+      }
+      let value = try #require(thread.value)
+      #expect(value.differences.inserted == [12])
+      value.differences(from: shown).apply(to: &rows) { value.slice[$0].id.string }
+      #expect(rows == thread.messages.ids && rows.count == 13)
+      shown = value
+      #expect(value.differences(from: shown).isEmpty)
+      #expect(value.differences(from: nil).inserted.count == 13)
+    }
+  }
+
+  @Test func whoeverIsCancelledBeforeTheFirstReadShowsNothing() async throws {
+    let store = try store()
+    let thread = ObservedThread(store.thread("room").live(newest: 3))
+    let list = ObservedConversations(store.conversations.live(newest: 3))
+    let totals = ObservedValue(store.conversations.liveUnreadTotals)
+    for follow in [thread.follow, list.follow, totals.follow] {
+      let task = Task { await follow() }
+      task.cancel()
+      await task.value
+    }
+    #expect(!thread.isLoaded && !list.isLoaded && totals.value == nil)
+  }
+
   @Test func aListShowsTheConversationsAndTheirChanges() async throws {
     let store = try store()
     let list = ObservedConversations(store.conversations.live(newest: 3))
