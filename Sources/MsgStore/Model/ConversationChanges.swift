@@ -156,7 +156,7 @@ public struct ConversationChanges: Sendable, Hashable {
     }
     if later.coversAllMessages { setAnyMessageChanged() }
     for (id, change) in later.messages {
-      let isKnown = messages[id] != nil
+      let isKnown = messages[id] != nil && !StoreDefect.undoneChangeDropped.isPlanted
       add(change, of: id)
       if isKnown, messages[id] == nil { add(.passing, of: id) }
     }

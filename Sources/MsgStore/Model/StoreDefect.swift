@@ -36,6 +36,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
   case muteEndUncounted, olderMuteWins, movedMuteKept
 
+  // What listeners are told.
+  case undoneChangeDropped
+
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 
