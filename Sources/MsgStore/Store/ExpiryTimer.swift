@@ -1,7 +1,9 @@
 package import PageFile
 
 /// The wait for the next message to expire.
-struct ExpiryTimer {
+///
+/// It ends with the store: a commit that is made while the store is being closed begins no other.
+package struct ExpiryTimer {
   /// The time that is waited for; nil if none is.
   private var time: Int64?
   /// The commit by which that is the next one.
@@ -9,6 +11,9 @@ struct ExpiryTimer {
   /// The life of the store in which it was made: a commit that is lost leaves its LSN to another.
   private var life = 0
   private var task: Task<Void, Never>?
+  private var hasEnded = false
+  /// True until the end; locked while the clock is asked, so that nobody asks it after the end.
+  private let mayLook = Locked(true)
 
   /// The longest pause between two looks at the clock, which may be set meanwhile.
   private static let maximumPause = Duration.seconds(30)
@@ -24,19 +29,20 @@ struct ExpiryTimer {
   ///   - clock: The clock by which messages expire.
   ///   - body: Called when the time has come, and again after each pause until another is waited
   ///     for.
-  mutating func wait(
+  package mutating func wait(
     until next: Int64?, asOf lsn: LSN, in life: Int,
     by clock: @escaping @Sendable () -> Timestamp, _ body: @escaping @Sendable () -> Void
   ) {
-    if (life, lsn) < (self.life, self.lsn) { return }
+    if hasEnded || (life, lsn) < (self.life, self.lsn) { return }
     (self.life, self.lsn) = (life, lsn)
     if time == next { return }
     task?.cancel()
     time = next
     task = next.map { time in
-      Task.detached(priority: .utility) {
+      Task.detached(priority: .utility) { [mayLook] in
         while !Task.isCancelled {
-          let (left, isOverflow) = time.subtractingReportingOverflow(clock().microseconds)
+          guard let now = mayLook.withLock({ $0 ? clock().microseconds : nil }) else { return }
+          let (left, isOverflow) = time.subtractingReportingOverflow(now)
           if left <= 0, !isOverflow { body() }
           let pause = left <= 0 || isOverflow ? Self.maximumPause : .microseconds(left)
           try? await Task.sleep(for: min(pause, Self.maximumPause))
@@ -45,8 +51,15 @@ struct ExpiryTimer {
     }
   }
 
-  /// Ends the wait.
-  mutating func end() {
+  package init() {}
+
+  /// True while a time is waited for.
+  package var isWaiting: Bool { task != nil }
+
+  /// Ends the wait for good; nothing asks the clock afterwards.
+  package mutating func end() {
+    hasEnded = true
+    mayLook.withLock { $0 = false }
     task?.cancel()
     (time, task) = (nil, nil)
   }

@@ -139,7 +139,7 @@ package final class StoreCore: Sendable {
       try transaction.finish()
       hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
       nextExpiry = try transaction.change { () throws(StoreError) in
-        try self.nextExpiry(view)
+        try self.nextExpiry(transaction)
       }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
@@ -182,9 +182,10 @@ package final class StoreCore: Sendable {
   }
 
   /// Returns the next time at which a message expires; nil if the store does not wait for it.
-  private func nextExpiry(_ view: StoreView) throws(StoreError) -> Int64? {
+  private func nextExpiry(_ transaction: Transaction) throws(StoreError) -> Int64? {
+    let view = transaction.view
     if view.expiry.isUnused || !worksInBackground { return nil }
-    return try view.expiry.first(after: clock().microseconds)?.time
+    return try view.expiry.first(after: transaction.expiryTime)?.time
   }
 
   /// Waits for the next message to expire as of a commit, to let it go then.
@@ -196,6 +197,9 @@ package final class StoreCore: Sendable {
       $0.wait(until: time, asOf: lsn, in: life, by: clock) { [weak self] in self?.scheduleWork() }
     }
   }
+
+  /// True while the store waits for a message to expire.
+  package var isExpiryAwaited: Bool { expiryTimer.withLock { $0.isWaiting } }
 
   /// Expires the snapshots of commits before one, unless they have ended by themselves in time.
   ///

@@ -62,8 +62,11 @@ package final class Transaction {
   var isReadThrough = false
   /// The view that hides what has expired, for reads by callers; nil until something has.
   private(set) var shownView: StoreView?
-  /// The time by which callers see messages expire, read once; nil until it is needed.
-  private var readTime: Int64?
+  /// The time by which messages expire for this transaction, in microseconds, read once.
+  ///
+  /// What a step leaves, what the commit says is due, and the time that is waited for follow from
+  /// one look at the clock. So no expiry falls between two looks.
+  private(set) lazy var expiryTime = clock().microseconds
   /// The latest server time that the transaction was told; nil if it was told none.
   var heardTime: Int64?
   /// True if the transaction has erased messages because they have expired.
@@ -115,9 +118,7 @@ package final class Transaction {
   /// The transaction itself sees all of them.
   func shown() throws(StoreError) -> StoreView {
     if view.expiry.isUnused { return view }
-    let time = readTime ?? clock().microseconds
-    readTime = time
-    let hiding = try view.expiry.hiding(at: time)
+    let hiding = try view.expiry.hiding(at: expiryTime)
     if hiding == Hiding(), shownView == nil { return view }
     let shown = shownView ?? view.copy()
     shown.hiding = hiding

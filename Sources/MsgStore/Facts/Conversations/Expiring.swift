@@ -34,14 +34,14 @@ package struct Expiring: TransactionPart {
   var hasWork: Bool {
     get throws(StoreError) {
       if view.expiry.isUnused { return false }
-      return try next(at: transaction.clock().microseconds) != nil
+      return try next(at: transaction.expiryTime) != nil
     }
   }
 
   /// Performs one step; returns false if there is nothing to do.
   func step() throws(StoreError) -> Bool {
     if view.expiry.isUnused { return false }
-    let now = transaction.clock().microseconds
+    let now = transaction.expiryTime
     let limit = transaction.maximumSweepCount
     var count = 0
     while !transaction.isStepFull(count, of: limit) {
