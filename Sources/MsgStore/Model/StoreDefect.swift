@@ -34,7 +34,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
 
   // Expiry.
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
-  case muteEndUncounted, olderMuteWins, movedMuteKept
+  case muteEndUncounted, olderMuteWins, movedMuteKept, retryTimeKept
 
   // What listeners are told.
   case undoneChangeDropped

@@ -23,6 +23,7 @@ package struct Steps: TransactionPart {
   ///
   /// - Parameter isTimed: True if the step ends once it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
+    transaction.hasStepped = true
     if isTimed { transaction.beginStep() }
     if try transaction.outboxTotals.hasSteps {
       return try transaction.outboxSweeps.stepOutbox()
@@ -51,6 +52,18 @@ package struct Steps: TransactionPart {
     }
     guard isDone else { return }
     try transaction.workQueue.remove(at: ordinal)
+  }
+
+  /// False if a step has changed no page and says that work is due at once.
+  ///
+  /// The next step would find and do the same, for ever. One kind of step gets ahead without a
+  /// changed page: it passes over expired messages on their way, and only the writer's memory tells
+  /// how far it has come.
+  var areGettingAhead: Bool {
+    if !transaction.hasStepped || transaction.hasPassedOver || view.source.hasChanges {
+      return true
+    }
+    return (try? transaction.change { () throws(StoreError) in try hasWork }) != true
   }
 }
 

@@ -36,14 +36,16 @@ extension StoreCore {
 }
 
 extension MessageStore {
-  /// Performs all remaining work.
-  package func finishWork() throws {
-    while try write(
-      .relaxed,
-      { writer in
+  /// Performs all remaining work; returns false if some is left after so many steps.
+  @discardableResult
+  package func finishWork(maximumStepCount: Int = .max) throws -> Bool {
+    for _ in 0..<maximumStepCount {
+      let isLeft = try write(.relaxed) { writer in
         try writer.transaction.perform(try writer.transaction.steps.step(isTimed: false))
         return try writer.transaction.perform(try writer.transaction.steps.hasWork)
-      })
-    {}
+      }
+      if !isLeft { return true }
+    }
+    return false
   }
 }

@@ -141,6 +141,9 @@ package final class StoreCore: Sendable {
       nextExpiry = try transaction.change { () throws(StoreError) in
         try self.nextExpiry(transaction)
       }
+      assert(
+        transaction.steps.areGettingAhead,
+        "step: changed nothing, and says that work is due at once")
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()

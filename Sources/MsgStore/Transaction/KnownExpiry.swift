@@ -10,7 +10,7 @@ struct KnownExpiry {
 }
 
 /// The expired messages that could not be erased, as a writer remembers them.
-struct KnownErasure {
+struct KnownErasure: Equatable {
   /// The last entry that was passed over.
   let passed: ExpiryKey
   /// The time from which all are looked at again.

@@ -71,6 +71,10 @@ package final class Transaction {
   var heardTime: Int64?
   /// True if the transaction has erased messages because they have expired.
   var hasErasedExpired = false
+  /// True if the transaction has made a step of work.
+  var hasStepped = false
+  /// True if a step has got ahead among expired messages that it may not erase yet.
+  var hasPassedOver = false
   /// The deadline of the current step of work; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 

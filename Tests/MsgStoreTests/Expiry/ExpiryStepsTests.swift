@@ -107,6 +107,55 @@ import Testing
     try store.close()
   }
 
+  /// A message that may have left the device is looked at again a minute later, or after the clock was
+  /// set back, and then not before another minute has passed.
+  @Test(arguments: [60_002_100, 2050] as [Int64]) func whatIsOnItsWayIsLookedAtOnceAMinute(
+    later: Int64
+  ) throws {
+    let store = try expiringStore(clock)
+    try store.write { chat throws in
+      for index in 0..<3 {
+        clock.set(1000 + Int64(index))
+        try chat.send(expiring(MessageID("p\(index)"), at: nil, from: "me", until: 2000))
+        try chat.insert(expiring(MessageID("m\(index)"), at: 5, until: 2000))
+      }
+      #expect(try chat.outbox.next(for: "w", maximumCount: 3).count == 3)
+    }
+    clock.set(2100)
+    try store.write { chat in try chat.insert(chatMessage("news", in: "elsewhere", at: 2050)) }
+    for time in [2100, later, later + 1] {
+      clock.set(time)
+      #expect(try store.finishWork(maximumStepCount: 9), "at \(time)")
+      #expect(try !store.commits { try $0.doWork() }, "at \(time)")
+    }
+    #expect(try store.read { try $0.outbox.counts().running } == 3)
+    try store.expectSound()
+    try store.close()
+  }
+
+  /// Steps that may change only so much get ahead beside messages that are on their way.
+  @Test(arguments: [1, 2, 3]) func stepsGetAheadBesideWhatIsOnItsWay(maximumCount: Int) throws {
+    let store = try expiringStore(clock) {
+      $0.steps = StepSizes(maximumSweepCount: maximumCount)
+    }
+    try store.write { chat throws in
+      for index in 0..<7 {
+        let end: Int64 = index % 2 == 0 ? 2000 : 1999
+        try chat.send(expiring(MessageID("p\(index)"), at: nil, from: "me", until: end))
+      }
+      #expect(try chat.outbox.next(for: "w", maximumCount: 4).count == 4)
+      for index in 0..<7 { try chat.insert(expiring(MessageID("m\(index)"), at: 5, until: 2000)) }
+    }
+    clock.set(2100)
+    try store.write { chat in try chat.insert(chatMessage("news", in: "elsewhere", at: 2050)) }
+    #expect(try store.finishWork(maximumStepCount: 60))
+    clock.set(1500)
+    try store.expectSound()
+    #expect(try store.shownIDs() == ["p0", "p1", "p2", "p3"])
+    #expect(try store.read { try $0.outbox.counts().total } == 4)
+    try store.close()
+  }
+
   @Test func aResumedStoreLetsThemGo() throws {
     let store = try expiringStore(clock) { $0.worksInBackground = true }
     try store.write { chat throws in

@@ -68,14 +68,23 @@ package struct Expiring: TransactionPart {
       return .letGo(first)
     }
     guard let reached, let limit = try erasedTime(at: now) else { return nil }
-    if let known = memory.expiryErasure, now < known.retryTime,
-      known.retryTime <= now &+ Self.retryInterval
-    {
-      guard let next = try view.expiry.first(behind: known.passed) else { return nil }
-      return next < reached.entry && next.time <= limit ? .erase(next) : nil
-    }
-    guard let first = try view.expiry.first() else { return nil }
+    let passed = passed(at: now)
+    let first =
+      if let passed { try view.expiry.first(behind: passed) } else { try view.expiry.first() }
+    guard let first else { return nil }
     return first < reached.entry && first.time <= limit ? .erase(first) : nil
+  }
+
+  /// Returns the last entry that was passed over; nil if all are to be looked at.
+  ///
+  /// What is remembered for longer than it may be is forgotten, so that the next look is remembered
+  /// for as long again.
+  private func passed(at now: Int64) -> ExpiryKey? {
+    guard let known = memory.expiryErasure else { return nil }
+    // A clock that was set back does not tell how long ago the last look was.
+    if now < known.retryTime, known.retryTime <= now &+ Self.retryInterval { return known.passed }
+    if !StoreDefect.retryTimeKept.isPlanted { memory.expiryErasure = nil }
+    return nil
   }
 
   /// Returns the time up to which messages may be erased; nil if none may.
@@ -239,8 +248,10 @@ package struct Expiring: TransactionPart {
 
   /// Notes that messages of an entry are not erased yet.
   private func pass(_ entry: ExpiryKey, at now: Int64) {
-    memory.expiryErasure = KnownErasure(
+    let known = KnownErasure(
       passed: entry, retryTime: memory.expiryErasure?.retryTime ?? now &+ Self.retryInterval)
+    if known != memory.expiryErasure { transaction.hasPassedOver = true }
+    memory.expiryErasure = known
   }
 
   /// Returns true if the server may have a pending message.
