@@ -113,11 +113,13 @@ public struct Conversation: Sendable, Hashable, Identifiable {
   public var lastActivity: Timestamp? { content.fields.lastActivity }
   /// The number of messages that the local member has not read.
   ///
-  /// 0 in a store without a local member.
+  /// 0 in a store without a local member. Like `unreadMentionCount` and `messageCount` it counts an
+  /// expired message until the next step of work: for at most a second while the store is open for
+  /// writing, and for as long as it is open for reading only.
   public var unreadCount: Int { content.fields.unreadCount }
   /// The number of unread messages that mention the local member.
   public var unreadMentionCount: Int { content.fields.unreadMentionCount }
-  /// The number of messages.
+  /// The number of messages; of an expired one as `unreadCount` says.
   public var messageCount: Int { content.fields.messageCount }
   /// The last message in thread order; nil without messages.
   public var preview: ConversationPreview? { content.fields.preview }
