@@ -18,7 +18,8 @@ struct OutboxLeases: TransactionPart {
     try Identifier.validate("owner", byteCount: owner.utf8.count)
     let range = OutboxOptions.leaseRange
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-    if try transaction.outboxEntries.isEmpty { return nil }
+    // Entries of deleted conversations are not counted, and go in steps.
+    if try transaction.outboxEntries.isEmpty, try !transaction.outboxTotals.hasSteps { return nil }
     // The content to be told is read from the trees.
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds

@@ -162,6 +162,30 @@ import Testing
     try store.expectSound()
   }
 
+  /// Nobody else may do the steps, so `next` does one where nothing else is in the outbox.
+  @Test func eachCallSweepsAPartOfWhatADeletedConversationHasLeft() throws {
+    let directory = MemoryDirectory()
+    let store = try open(directory)
+    try store.write { chat throws in
+      _ = try chat.receive(ReceivedConversation("room", at: time(0)))
+      _ = try chat.outbox.setHoldsNewEntries(true)
+      for index in 0..<7 * Self.stepCount { try chat.send(own(MessageID("s\(index)"))) }
+      _ = try chat.outbox.setHoldsNewEntries(false)
+    }
+    try store.write { _ = try $0.deleteConversation("room") }
+    var names: [String] = []
+    for _ in 0..<12 where try store.nextTime() != nil {
+      guard let item = try store.next() else { continue }
+      names.append(item.name)
+      try store.done(item)
+    }
+    #expect(names == ["delete"])
+    #expect(try store.nextTime() == nil)
+    #expect(try store.waiting == [])
+    try store.finishWork()
+    try store.expectSound()
+  }
+
   @Test func whoNamesAnEntryThatIsOnItsWayFindsIt() throws {
     let directory = MemoryDirectory()
     try crowded(directory)
