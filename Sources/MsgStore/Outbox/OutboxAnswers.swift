@@ -156,7 +156,7 @@ struct OutboxAnswers: TransactionPart {
       let until = OutboxLeases.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
       let limit = OutboxLeases.time(now, plus: OutboxOptions.leaseRange.upperBound)
       let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
-      new.state = .waiting(until: wanted)
+      new.state = .waiting(until: wanted, isOwn: retryAt == nil)
       time = Timestamp(microseconds: wanted)
     }
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)

@@ -111,8 +111,7 @@ struct OutboxLeases: TransactionPart {
   ///
   /// Queued entries have the time 0; waiting and running ones have the time from which on they may
   /// go. Of the latter the first few are compared, so that a retry goes before entries made later,
-  /// however many these are. If the clock was set back, a wait or a lease may seem to end later
-  /// than any can; such a wait has ended, too.
+  /// however many these are. If none is due, one may seem to end too late, see `seemingDue(at:)`.
   private func dueEntry(
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
@@ -120,29 +119,19 @@ struct OutboxLeases: TransactionPart {
     // If this clock shows a time before 1970, waiting entries have lesser times than queued ones.
     try view.outbox.forEachDue(from: .min) { (time, ordinal) in
       if time == 0 || time < 0 && time <= now { found.append((time, ordinal)) }
-      return time < 0 && found.count < Self.maximumWaitedCount
+      return time < 0 && found.count < EntryReader.maximumWaitedCount
     }
     try view.outbox.forEachDue(from: 1) { (time, ordinal) in
       guard time <= now else { return false }
       found.append((time, ordinal))
-      return found.count < Self.maximumWaitedCount
+      return found.count < EntryReader.maximumWaitedCount
     }
     let horizon = try transaction.outboxReleases.releaseHorizon
     if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) {
       return oldest.ordinal < horizon ?? .max ? oldest : nil
     }
-    let (limit, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
-    guard !isOverflow, limit < .max else { return nil }
-    var seeming: (time: Int64, ordinal: UInt64)?
-    try view.outbox.forEachDue(from: limit + 1) { (time, ordinal) in
-      seeming = (time, ordinal)
-      return false
-    }
-    return seeming
+    return try view.outbox.seemingDue(at: now)
   }
-
-  /// The number of entries whose wait or lease has ended that are compared to find the oldest.
-  private static var maximumWaitedCount: Int { 64 }
 
   /// Hands out the entry that is due first, and if it is a send the sends right behind it.
   ///

@@ -163,7 +163,7 @@ struct TaskReader {
       case .held: .held
       case .running(_, let expiry, let owner):
         .running(owner: owner, expiry: Timestamp(microseconds: expiry))
-      case .waiting(let time): .waiting(until: Timestamp(microseconds: time))
+      case .waiting(let time, _): .waiting(until: Timestamp(microseconds: time))
       case .failed: .failed
       case .scheduled(let time): .scheduled(at: Timestamp(microseconds: time))
       }

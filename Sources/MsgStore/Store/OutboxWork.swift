@@ -242,22 +242,19 @@ extension StoreCore {
   ///
   /// The result is at most a minute, because the clock may be set meanwhile.
   fileprivate func timeUntilWork() async throws -> Duration? {
-    let now = clock()
-    let (due, scheduled) = try await readers.run { [self] in
+    try await readers.run { [self] in
       try read { chat in
-        try chat.access.read { (view) throws(StoreError) in
-          (try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime())
+        // Asked within the read, as nobody asks the clock of a closed store.
+        let now = clock().microseconds
+        return try chat.access.read { (view) throws(StoreError) in
+          if try view.outbox.seemingDue(at: now) != nil { return .zero }
+          let times = [try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime()]
+          guard let next = times.compactMap({ $0 }).min() else { return nil }
+          let (left, isOverflow) = next.subtractingReportingOverflow(now)
+          if next <= now { return .zero }
+          return isOverflow ? .seconds(60) : min(.microseconds(left), .seconds(60))
         }
       }
     }
-    if let due {
-      let (left, isOverflow) = due.subtractingReportingOverflow(now.microseconds)
-      // No wait and no lease is longer than a day: the clock was set back, and this one has ended.
-      if left <= 0 || isOverflow || left > OutboxOptions.leaseRange.upperBound { return .zero }
-    }
-    guard let next = [due, scheduled].compactMap({ $0 }).min() else { return nil }
-    if next <= now.microseconds { return .zero }
-    let (left, isOverflow) = next.subtractingReportingOverflow(now.microseconds)
-    return isOverflow ? .seconds(60) : min(.microseconds(left), .seconds(60))
   }
 }

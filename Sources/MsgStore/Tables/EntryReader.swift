@@ -128,6 +128,37 @@ package struct EntryReader {
     return found
   }
 
+  /// Returns an entry whose wait or lease has ended, although it seems to end later than any can,
+  /// because the clock was set back.
+  ///
+  /// No pause that the server did not ask for is longer than `OutboxOptions.maximumDelay`, and
+  /// nothing else lasts longer than the longest lease. Of the entries in between, the first few are
+  /// looked at.
+  func seemingDue(at now: Int64) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
+    let (end, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
+    guard !isOverflow, end < .max else { return nil }
+    let pauseEnd = now + OutboxOptions.maximumDelay
+    var found: [(time: Int64, ordinal: UInt64)] = []
+    try forEachDue(from: pauseEnd + 1) { (time, ordinal) in
+      found.append((time, ordinal))
+      return time <= end && found.count < Self.maximumWaitedCount
+    }
+    for entry in found {
+      if entry.time > end { return entry }
+      if try indexedEntry(entry.ordinal).isInOwnPause { return entry }
+    }
+    guard found.count == Self.maximumWaitedCount else { return nil }
+    var last: (time: Int64, ordinal: UInt64)?
+    try forEachDue(from: end + 1) { (time, ordinal) in
+      last = (time, ordinal)
+      return false
+    }
+    return last
+  }
+
+  /// The number of entries with times that are looked at to find one that may go.
+  static var maximumWaitedCount: Int { 64 }
+
   /// Runs `body` on the entries due from a time on, in the order of their times, until it returns
   /// false.
   func forEachDue(

@@ -12,7 +12,8 @@ package struct OutboxRecord: Hashable, StoredRecord {
     case queued
     case held
     case running(lease: UInt64, expiry: Int64, owner: String)
-    case waiting(until: Int64)
+    /// Waiting after a failed attempt; `isOwn` is true for a pause that the server did not ask for.
+    case waiting(until: Int64, isOwn: Bool = false)
     case failed
     /// Held until a time, of which the program takes care.
     case scheduled(at: Int64)
@@ -91,6 +92,9 @@ package struct OutboxRecord: Hashable, StoredRecord {
     if case .scheduled(let time) = state { time } else { nil }
   }
 
+  /// True if the entry waits for a pause that the server did not ask for.
+  var isInOwnPause: Bool { if case .waiting(_, isOwn: true) = state { true } else { false } }
+
   package var isRunning: Bool { if case .running = state { true } else { false } }
 
   /// True if the server may have the entry's content.
@@ -108,7 +112,7 @@ package struct OutboxRecord: Hashable, StoredRecord {
     switch state {
     case .queued, .held, .failed, .scheduled: 0
     case .running(_, let expiry, _): expiry
-    case .waiting(let time): time
+    case .waiting(let time, _): time
     }
   }
 
@@ -124,6 +128,9 @@ package struct OutboxRecord: Hashable, StoredRecord {
     }
     fields.flags(.byte)
     fields.mark(1, &isBlocked)
+    var isOwn = isInOwnPause
+    fields.mark(4, &isOwn)
+    if isOwn, code != State.waiting(until: 0).code { fields.require(false) }
     fields.fixed(&conversation, "number of the conversation; 0: none")
     var (high, low) = (token.high, token.low)
     fields.fixed(&high, "high half of the token")
@@ -140,9 +147,9 @@ package struct OutboxRecord: Hashable, StoredRecord {
       fields.fixed(&expiry, "running: expiry of the lease")
       fields.bytes(&owner, .byte, in: 0...255, "running: the owner's name")
       state = .running(lease: lease, expiry: expiry, owner: owner)
-    case .waiting(var time):
+    case .waiting(var time, _):
       fields.fixed(&time, "waiting: end of the wait")
-      state = .waiting(until: time)
+      state = .waiting(until: time, isOwn: isOwn)
     case .scheduled(var time):
       fields.fixed(&time, "scheduled: the time")
       state = .scheduled(at: time)

@@ -81,6 +81,44 @@ import Testing
     #expect(try store.entries()[0].state == .waiting(until: time(90_000_000 + 86_400_000_000)))
   }
 
+  private static let hour: Int64 = 3_600_000_000
+
+  /// A store whose clock was set back by an hour after an attempt of each conversation has failed.
+  ///
+  /// A lease of the longest kind ends later than the waits.
+  private func setBack(_ clock: TestClock, retryAt: Timestamp?) throws -> MessageStore {
+    clock.set(9 * Self.hour)
+    let store = try store(clock)
+    for _ in 0..<2 { try store.fail(try store.take(), .timeOut, retryAt: retryAt) }
+    try store.write { try $0.send(own("x", in: "cellar")) }
+    #expect(try store.take("upload", lease: .seconds(3 * 3600)).name == "send x")
+    clock.set(9 * Self.hour - 290_000_000)
+    #expect(try store.next() == nil)
+    clock.set(8 * Self.hour)
+    return store
+  }
+
+  /// No own pause is longer than five minutes; what the server asks for may be as long as a day.
+  @Test func aPauseEndsWhenTheClockIsSetBack() throws {
+    let clock = TestClock()
+    let store = try setBack(clock, retryAt: nil)
+    #expect(try store.drain() == ["send m", "send n", "send other"])
+    try store.expectSound()
+    let wanted = time(9 * Self.hour + 1_000_000)
+    let other = try setBack(clock, retryAt: wanted)
+    #expect(try other.next() == nil)
+    clock.set(wanted.microseconds)
+    #expect(try other.drain() == ["send m", "send n", "send other"])
+    try other.expectSound()
+  }
+
+  @Test func aLoopIsGivenWhatWaitedWhenTheClockWasSetBack() async throws {
+    let store = try setBack(TestClock(), retryAt: nil)
+    var iterator = store.work(for: "worker").makeAsyncIterator()
+    #expect(try await iterator.next()?.name == "send m")
+    #expect(try await iterator.next()?.name == "send other")
+  }
+
   @Test func aRefusalFailsAtOnceAndStepsAside() throws {
     for kind in [FailureKind.permission, .notFound, .invalid] {
       let clock = TestClock()

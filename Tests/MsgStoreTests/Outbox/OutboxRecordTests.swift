@@ -30,7 +30,8 @@ import Testing
     var record = OutboxRecord(
       subject, of: .random(in: 0 ... .max, using: &random), token: .random(), created: 7)
     let states: [OutboxRecord.State] = [
-      .queued, .held, .failed, .waiting(until: .random(in: .min ... .max, using: &random)),
+      .queued, .held, .failed,
+      .waiting(until: .random(in: .min ... .max, using: &random), isOwn: random.chance(50)),
       .scheduled(at: .random(in: .min ... .max, using: &random)),
       .running(
         lease: .random(in: 0 ... .max, using: &random),
