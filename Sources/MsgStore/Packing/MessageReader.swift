@@ -203,15 +203,15 @@ extension MessageReader {
 }
 
 extension MessageReader {
-  /// Returns the position of the last message at or before a position that the counters have not
-  /// let go; nil without one.
+  /// Returns the position of the last message before a position that the counters have not let go;
+  /// nil without one.
   ///
-  /// Costs a step of a cursor for each message that has expired.
+  /// Costs a step of a cursor for each message before it that has expired.
   func lastCounted(
-    upTo limit: MessagePosition, in conversation: UInt32
+    before limit: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> MessagePosition? {
     // Most threads have no such message, and then no record is read.
-    if view.expiry.isUnused { return try lastPosition(upTo: limit, in: conversation) }
+    if view.expiry.isUnused { return try lastPosition(before: limit, in: conversation) }
     var scan = try ThreadScan(view, conversation, after: limit)
     while let record = try scan.previous() {
       if !record.marks.contains(.expired) { return try scan.position() }
@@ -221,20 +221,33 @@ extension MessageReader {
 
   /// Returns the position of the last message that may hold the preview, or nil.
   ///
-  /// Costs a step of a cursor for each failed message passed over, and for each that has expired.
+  /// Costs a step of a cursor for each pending message that failed or has expired.
   ///
   /// - Parameter newest: The newest acknowledged message that counts.
   func lastShown(
     newest: MessagePosition?, in conversation: UInt32
   ) throws(StoreError) -> MessagePosition? {
+    guard try hasPending(conversation) else { return newest }
     var scan = try ThreadScan(view, conversation, after: .end)
     while let record = try scan.previous() {
-      if record.flags.contains(.traits), record.marks.contains(.expired) { continue }
+      let isLetGo = record.flags.contains(.traits) && record.marks.contains(.expired)
+      let isFailed = record.status == .failed
       let position = try scan.position()
-      guard position.place.isPending, record.status == .failed, let newest,
-        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
+      guard position.place.isPending else { break }
+      if isLetGo { continue }
+      guard isFailed, let newest, position.place.time < newest.place.time,
+        !StoreDefect.failedHoldsPreview.isPlanted
       else { return position }
     }
-    return nil
+    return newest
+  }
+
+  /// Returns true if a conversation has a pending message.
+  private func hasPending(_ conversation: UInt32) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(conversation, .firstPending)
+    var cursor = Cursor(view.source, Schema.messages)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    return cursor.isAtCell
+      && cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount))
   }
 }

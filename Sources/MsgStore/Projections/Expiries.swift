@@ -110,6 +110,8 @@ struct Expiries: TransactionPart {
     if difference < 0, count == 0 { throw view.corrupt(Schema.expiry, "missing entry") }
     count = difference < 0 ? count - 1 : min(count + 1, TagKey.maximumCount)
     if let known = memory.expiryErasure, entry <= known.passed { memory.expiryErasure = nil }
+    // The new one may lie before the place that the step has come to.
+    if difference > 0, memory.begunErasure?.entry == entry { memory.begunErasure = nil }
     let key = entry.encoded
     if count == 0 {
       try transaction.remove(key, in: Schema.expiry)

@@ -192,14 +192,21 @@ extension Summaries {
 
   /// Updates a summary for a message that has left its place.
   ///
-  /// Searches for the new last message only if the message was the last or the newest one.
+  /// Searches for the new last message only if the message was the last or the newest one. An
+  /// acknowledged last one is the newest, too, and stays both if another one leaves.
   private func exclude(
     _ position: MessagePosition, from summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
+    let isLast = summary.last?.position == position
     let isNewest =
-      summary.activity == position.place.time && !StoreDefect.activityKept.isPlanted
-    guard summary.last?.position == position || isNewest else { return }
-    try refreshLast(&summary, in: conversation)
+      summary.activity == position.place.time && summary.last?.position.place.isPending ?? true
+      && !StoreDefect.activityKept.isPlanted
+    guard isLast || isNewest else { return }
+    // What lies behind was let go, and is not walked over for each message that is let go.
+    let limit: MessagePosition =
+      position.place.isPending
+      ? .firstPending : isLast ? position : ThreadMoment(position.place).endPosition
+    try refreshLast(&summary, in: conversation, newestBefore: limit)
   }
 
   /// Finds the last message and the newest time.
@@ -207,10 +214,13 @@ extension Summaries {
   /// The last message is the one with the greatest position, except for pending ones that failed
   /// before the newest acknowledged message came: they stay at the end of the thread, but do not
   /// hold the preview back.
-  func refreshLast(
-    _ summary: inout ConversationSummary, in conversation: UInt32
+  ///
+  /// - Parameter limit: A position from which on no acknowledged message counts.
+  private func refreshLast(
+    _ summary: inout ConversationSummary, in conversation: UInt32,
+    newestBefore limit: MessagePosition = .firstPending
   ) throws(StoreError) {
-    let newest = try flushed().messages.lastCounted(upTo: .firstPending, in: conversation)
+    let newest = try flushed().messages.lastCounted(before: limit, in: conversation)
     guard let position = try flushed().messages.lastShown(newest: newest, in: conversation) else {
       summary.last = nil
       summary.activity = 0

@@ -56,7 +56,7 @@ extension ListReader {
   private func lastUnexpired(
     in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last? {
-    let newest = try view.messages.lastCounted(upTo: .firstPending, in: conversation)
+    let newest = try view.messages.lastCounted(before: .firstPending, in: conversation)
     guard let position = try view.messages.lastShown(newest: newest, in: conversation) else {
       return nil
     }

@@ -9,6 +9,17 @@ struct KnownExpiry {
   }
 }
 
+/// The entry in whose messages a step of erasing has ended, as a writer remembers it.
+///
+/// Beside many messages of one moment that stay, the next step does not pass over them again.
+struct BegunErasure {
+  let entry: ExpiryKey
+  /// No message of the entry lies before it, unless it was passed over.
+  let position: MessagePosition
+  /// True if a message was passed over that may be on its way.
+  let hasPassed: Bool
+}
+
 /// The expired messages that could not be erased, as a writer remembers them.
 struct KnownErasure: Equatable {
   /// The last entry that was passed over.

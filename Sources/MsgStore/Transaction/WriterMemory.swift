@@ -49,6 +49,8 @@ package final class WriterMemory: @unchecked Sendable {
   var expiryReached: KnownExpiry?
   /// The expired messages that could not be erased; nil without any.
   var expiryErasure: KnownErasure?
+  /// The entry in whose messages the last step of erasing has ended; nil if it ended between two.
+  var begunErasure: BegunErasure?
 
   /// The segment encoder; nil until needed.
   var encoder: SegmentEncoder?

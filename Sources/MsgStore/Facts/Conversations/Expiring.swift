@@ -211,28 +211,37 @@ package struct Expiring: TransactionPart {
     }
     let conversation = try transaction.conversation(entry.conversation)
     if entry.moment == nil { return try endMute(entry, of: conversation) }
+    let begun = memory.begunErasure.flatMap { $0.entry == entry ? $0 : nil }
+    memory.begunErasure = nil
     var count = 0
-    var start: MessagePosition?
-    var isPassed = false
+    var start = begun?.position
+    var isPassed = begun?.hasPassed ?? false
     while count < limit {
       guard let position = try positions(of: entry, from: start, atMost: 1).first else {
-        if count == 0, !isPassed { throw view.corrupt(Schema.expiry, "entry without a message") }
-        if isPassed { pass(entry, at: now) }
-        break
+        if isPassed {
+          pass(entry, at: now)
+        } else if count == 0, begun == nil {
+          throw view.corrupt(Schema.expiry, "entry without a message")
+        }
+        return max(count, 1)
       }
+      count += 1
       if position.place.isPending, try mayBeOnItsWay(position, in: entry.conversation) {
         isPassed = true
         let next = try flushed().messages.nextPosition(
           behind: position, in: entry.conversation)
         start = next ?? .end
+        transaction.hasPassedOver = transaction.hasPassedOver || count == limit
       } else {
         start = position
-        count += 1
         transaction.hasErasedExpired = true
         try transaction.receivedMessages.delete(at: position, in: conversation)
       }
     }
-    return max(count, 1)
+    memory.begunErasure = start.map {
+      BegunErasure(entry: entry, position: $0, hasPassed: isPassed)
+    }
+    return count
   }
 
   /// Ends a mute for good, and returns 1.
