@@ -80,7 +80,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     Bound(commits: 3, turns: 2, crashes: 3, tearsSectors: true, failedSyncs: 1),
     // Logs that grow, and are erased, on that medium.
     Bound(
-      commits: 3, turns: 1, crashes: 2, closes: 1, tearsSectors: true, failedSyncs: 1, erases: true,
+      commits: 2, turns: 1, crashes: 2, closes: 1, tearsSectors: true, failedSyncs: 1, erases: true,
       growths: 1, rewritesMetaAfterClose: true),
     // The whole protocol beside two readers.
     Bound(commits: 3, turns: 2, crashes: 2, closes: 1, readers: 2, failedSyncs: 1),
