@@ -74,6 +74,7 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ConversationName()),
     RecordLayout(SendFailure()),
     RecordLayout(ReactionRecord()),
+    RecordLayout(EmojiCountRecord()),
     RecordLayout(TagRecord()),
     RecordLayout(WaitingFacts()),
     RecordLayout(AttachmentRecord()),

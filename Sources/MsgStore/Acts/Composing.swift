@@ -191,9 +191,8 @@ extension Composing {
     try Reaction(emoji, from: local, at: Timestamp(microseconds: 0)).validate()
     let target = try ownTarget(id, in: conversation)
     guard let member = localMember else { throw .noLocalMember }
-    let key = ReactionRecord.key(
-      target.conversation.number, target.id, member: member, emoji: emoji)
-    let old = try transaction.reactions.reaction(key)
+    let old = try transaction.reactions.reaction(
+      emoji, of: member, to: target.id, in: target.conversation.number)
     guard (old?.isRemoved ?? true) != isRemoved else { return false }
     let time = Conversations.provisionalTime(
       after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))

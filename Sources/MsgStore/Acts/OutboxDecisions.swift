@@ -224,10 +224,8 @@ struct OutboxDecisions: TransactionPart {
     guard let member = localMember, let open = try transaction.existingConversation(conversation),
       let (_, _, own) = try flushed().messages.found(message, in: open.number)
     else { return }
-    let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
-    guard let old = try transaction.reactions.reaction(key), old.isRemoved == isRemoved else {
-      return
-    }
+    let known = try transaction.reactions.reaction(emoji, of: member, to: own, in: open.number)
+    guard let old = known, old.isRemoved == isRemoved else { return }
     let time = Conversations.provisionalTime(
       after: old.time, try transaction.conversations.newestServerTime(in: open))
     let record = ReactionRecord(time: time, isRemoved: !isRemoved)

@@ -93,6 +93,9 @@ extension Message {
 
   /// The number of reactions with each emoji, in the order of the emoji's bytes.
   ///
+  /// Of more than 256 emoji it has those that are used most, of equally used ones the first by
+  /// their bytes; ``StoreReading/reactions(to:in:)`` has all.
+  ///
   /// Set by the store, and not read from messages that are inserted. Two messages that list the
   /// same reactions are equal, whatever their numbers.
   public var reactionCounts: [ReactionCount] {

@@ -27,7 +27,11 @@ struct ThreadReader {
     fields.mentions.sort()
     if traits.marks.contains(.reactions) {
       var known = traits.reactionCounts
-      if known == nil { known = try view.facts.reactionCounts(of: id, in: conversation) }
+      if known == nil {
+        var all = try view.facts.reactionCounts(of: id, in: conversation)
+        _ = all.keepMostUsed()
+        known = all
+      }
       let counts = known ?? ReactionCounts()
       let isListed = counts.total <= Message.maximumListedReactionCount
       fields.countedReactions = CountedReactions(counts.all, isListed: isListed)

@@ -4,7 +4,7 @@ package import PageFile
 package enum FactKind: UInt8, CaseIterable {
   /// A version of the text that is not the newest.
   case version = 1
-  /// A member's reaction with one emoji.
+  /// A member's reaction with one emoji that is there.
   case reaction = 2
   /// The record of an attachment.
   case attachment = 3
@@ -18,6 +18,27 @@ package enum FactKind: UInt8, CaseIterable {
   case tag = 7
   /// An own field of the client's whose value is too long for the message's record.
   case ownField = 8
+  /// A member's reaction with one emoji that was removed.
+  case removedReaction = 9
+  /// The number of reactions with an emoji for which the message's record has no room.
+  case emojiCount = 10
+  /// The same emoji in the order of their use.
+  case emojiRank = 11
+
+  /// True if facts of the kind follow from others, and are neither exported nor salvaged.
+  package var isDerived: Bool { self == .emojiCount || self == .emojiRank }
+
+  /// The mark in a message's record that announces facts of the kind.
+  package var mark: MessageTraits.Bits? {
+    switch self {
+    case .version: .versions
+    case .reaction, .removedReaction, .emojiCount, .emojiRank: .reactions
+    case .attachment: .attachments
+    case .receipt: .receipts
+    case .tag: .tagged
+    case .waiting, .waitingMark, .ownField: nil
+    }
+  }
 }
 
 /// Keys of the facts tree, which holds everything about a message that is not in its record.

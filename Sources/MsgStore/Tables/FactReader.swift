@@ -85,7 +85,7 @@ extension StoreView {
 }
 
 extension FactReader {
-  /// Returns the numbers of reactions to a message, counted one by one.
+  /// Returns the numbers of reactions to a message with all emoji, counted one by one.
   package func reactionCounts(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ReactionCounts {
@@ -115,6 +115,7 @@ extension FactReader {
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [Reaction] {
     var reactions: [Reaction] = []
+    // An older version left removed reactions among the others.
     let prefix = FactKey.prefix(conversation, id, .reaction)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       let (member, emoji, record) = try reaction(rest, value, to: id)

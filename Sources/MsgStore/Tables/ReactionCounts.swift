@@ -2,18 +2,30 @@ import PageFile
 
 /// The numbers of reactions to a message by emoji, in the order of the emoji's bytes.
 ///
-/// Part of a message's traits, see docs/message-format.md, X-7. A store without a local member
-/// keeps none, and neither has a message with too many emoji: then readers count the reactions.
+/// Part of a message's traits, see docs/message-format.md, X-7. The record has those of the emoji
+/// that are used most; the others are facts of their own (F-30). A store without a local member
+/// keeps none: then readers count the reactions.
 package struct ReactionCounts: Hashable, Sendable {
   package private(set) var all: [ReactionCount] = []
 
   package static let maximumCount = 256
   /// Above all counts of members, whose numbers have 32 bits.
-  private static let maximumMemberCount: UInt64 = 1 << 32
+  static let maximumMemberCount: UInt64 = 1 << 32
 
   package init() {}
 
   var total: Int { all.reduce(0) { $0 + $1.count } }
+
+  /// True if there is no room for another emoji in the record.
+  var isFull: Bool { all.count >= Self.maximumCount }
+
+  /// The emoji that is used least; nil if there is none.
+  var leastUsed: ReactionCount? { all.max { $0.isUsedMore(than: $1) } }
+
+  subscript(emoji: String) -> ReactionCount? {
+    let (index, isFound) = search(emoji)
+    return isFound ? all[index] : nil
+  }
 
   /// Returns the index of an emoji, or of the first one behind it.
   private func search(_ emoji: String) -> (index: Int, isFound: Bool) {
@@ -28,26 +40,31 @@ package struct ReactionCounts: Hashable, Sendable {
   /// Adds the reaction of one member.
   package mutating func add(_ emoji: String, isOwn: Bool) {
     let (index, isFound) = search(emoji)
-    guard isFound else {
-      return all.insert(ReactionCount(emoji, count: 1, isOwn: isOwn), at: index)
+    if isFound {
+      all[index] = all[index].adding(isOwn: isOwn)
+    } else {
+      all.insert(ReactionCount(emoji, count: 1, isOwn: isOwn), at: index)
     }
-    let old = all[index]
-    all[index] = ReactionCount(old.emoji, count: old.count + 1, isOwn: old.isOwn || isOwn)
   }
 
-  /// Removes the reaction of one member.
-  ///
-  /// Returns false if it was not counted.
-  mutating func remove(_ emoji: String, isOwn: Bool) -> Bool {
+  /// Replaces the number of an emoji; nil removes it.
+  mutating func set(_ emoji: String, _ count: ReactionCount?) {
     let (index, isFound) = search(emoji)
-    guard isFound else { return false }
-    let old = all[index]
-    if old.count == 1 {
-      all.remove(at: index)
-    } else {
-      all[index] = ReactionCount(old.emoji, count: old.count - 1, isOwn: old.isOwn && !isOwn)
+    switch count {
+    case let count? where isFound: all[index] = count
+    case let count?: all.insert(count, at: index)
+    case nil: if isFound { all.remove(at: index) }
     }
-    return true
+  }
+
+  /// Keeps the emoji that are used most, as many as a record has room for.
+  ///
+  /// Returns the others, the most used first.
+  package mutating func keepMostUsed() -> [ReactionCount] {
+    guard all.count > Self.maximumCount else { return [] }
+    let ordered = all.sorted { $0.isUsedMore(than: $1) }
+    all = ordered[..<Self.maximumCount].sorted { $0.emoji.precedesByBytes($1.emoji) }
+    return Array(ordered[Self.maximumCount...])
   }
 
   /// Reads what `append` has written.
@@ -91,5 +108,25 @@ package struct ReactionCounts: Hashable, Sendable {
       buffer.append(count.emoji)
       buffer.append(varint: UInt64(count.count) << 1 | (count.isOwn ? 1 : 0))
     }
+  }
+}
+
+extension ReactionCount {
+  /// Returns true if one emoji is used more than another, or as much and precedes it by its bytes.
+  ///
+  /// The order in which a record has room for them. It depends on nothing else, so that all stores
+  /// agree.
+  package func isUsedMore(than other: ReactionCount) -> Bool {
+    count == other.count ? emoji.precedesByBytes(other.emoji) : count > other.count
+  }
+
+  /// Returns the number with the reaction of one more member.
+  func adding(isOwn isNewOwn: Bool) -> ReactionCount {
+    ReactionCount(emoji, count: count + 1, isOwn: isOwn || isNewOwn)
+  }
+
+  /// Returns the number without the reaction of one member; nil if it was the last.
+  func removing(isOwn wasOwn: Bool) -> ReactionCount? {
+    count == 1 ? nil : ReactionCount(emoji, count: count - 1, isOwn: isOwn && !wasOwn)
   }
 }

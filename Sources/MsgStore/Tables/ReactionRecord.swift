@@ -19,10 +19,15 @@ package struct ReactionRecord: Hashable, StoredRecord {
     self.serverName = serverName
   }
 
+  /// The kind of facts that the record is one of.
+  ///
+  /// Removed reactions lie apart, so that a listing of the others does not pass over them.
+  var kind: FactKind { isRemoved ? .removedReaction : .reaction }
+
   static func key(
-    _ conversation: UInt32, _ id: MessageID, member: UInt32, emoji: String
+    _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32, emoji: String
   ) -> ByteBuffer {
-    FactKey.key(conversation, id, .reaction, member: member).appending(emoji)
+    FactKey.key(conversation, id, kind, member: member).appending(emoji)
   }
 
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {

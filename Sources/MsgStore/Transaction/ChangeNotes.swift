@@ -84,7 +84,7 @@ package struct ChangeNotes {
     let part: MessageChange.Parts
     switch kind {
     case .version: part = .text
-    case .reaction: part = .reactions
+    case .reaction, .removedReaction: part = .reactions
     case .attachment: part = .attachments
     case .receipt: part = .delivery
     case .ownField: part = .ownFields

@@ -76,9 +76,10 @@ extension Schema {
   package static func canReadFact(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
     switch kind {
     case .version: VersionRecord.version(rest, value) != nil
-    case .reaction:
-      1...Reaction.maximumEmojiByteCount ~= rest.count - 4 && rest.dropFirst(4).isValidUTF8
-        && ReactionRecord(value) != nil
+    case .reaction: ReactionRecord.parts(rest, value) != nil
+    case .removedReaction: ReactionRecord.parts(rest, value)?.2.isRemoved ?? false
+    case .emojiCount: EmojiCountRecord.isEmoji(rest) && EmojiCountRecord(value) != nil
+    case .emojiRank: EmojiCountRecord.emoji(ofRank: rest) != nil && value.count == 0
     case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
     case .waiting: rest.count == 0 && WaitingFacts(value) != nil
     case .tag: TagRecord.parts(rest, value) != nil

@@ -82,7 +82,10 @@ package enum RecordReport {
       return VersionRecord.version(rest, value).map { version in
         Bytes.with(Array(version.text.utf8)) { "text \"\(beginning($0))\"" }
       }
-    case .reaction: return FieldDescriber.describe(ReactionRecord.self, value)
+    case .reaction, .removedReaction:
+      return FieldDescriber.describe(ReactionRecord.self, value)
+    case .emojiCount: return FieldDescriber.describe(EmojiCountRecord.self, value)
+    case .emojiRank: return nil
     case .attachment: return FieldDescriber.describe(AttachmentRecord.self, value)
     case .receipt: return FieldDescriber.describe(ExactReceipt.self, value)
     case .tag: return FieldDescriber.describe(TagRecord.self, value)

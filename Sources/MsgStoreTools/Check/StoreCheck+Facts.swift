@@ -11,18 +11,19 @@ extension StoreCheck {
     let id = message.id(at: position)
     try ownFields(message.traits.ownFields, of: id, name, view, in: conversation)
     guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
-    let kinds: [(FactKind, MessageTraits.Bits, String)] = [
-      (.version, .versions, "versions"), (.reaction, .reactions, "reactions"),
-      (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
-      (.tag, .tagged, "tags"),
+    let marks: [(MessageTraits.Bits, String)] = [
+      (.versions, "versions"), (.reactions, "reactions"), (.attachments, "attachments"),
+      (.receipts, "receipts"), (.tagged, "tags"),
     ]
-    for (kind, bit, what) in kinds where message.traits.marks.contains(bit) {
-      var cursor = Cursor(view.source, Schema.facts)
-      let prefix = FactKey.prefix(conversation, id, kind)
-      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
-      if !cursor.isAtCell || !cursor.keyHasPrefix(prefix.bytes) {
-        report("\(name): marked as having \(what), but none found")
+    for (mark, what) in marks where message.traits.marks.contains(mark) {
+      var isFound = false
+      for kind in FactKind.allCases where kind.mark == mark && !kind.isDerived && !isFound {
+        let prefix = FactKey.prefix(conversation, id, kind)
+        var cursor = Cursor(view.source, Schema.facts)
+        try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
+        isFound = cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
       }
+      if !isFound { report("\(name): marked as having \(what), but none found") }
     }
     try reactionCounts(of: message, named: id, name, view, in: conversation)
     try awaited(of: message, at: position, name, view, in: conversation)
@@ -68,12 +69,25 @@ extension StoreCheck {
     of message: StoredMessage, named id: MessageID, _ name: String, _ view: StoreView,
     in conversation: UInt32
   ) throws(StoreError) {
-    guard let stored = message.traits.reactionCounts else { return }
-    let found = try view.facts.reactionCounts(of: id, in: conversation)
-    if stored != found {
+    var found = ReactionCounts()
+    var others: [ReactionCount] = []
+    if message.traits.reactionCounts != nil {
+      found = try view.facts.reactionCounts(of: id, in: conversation)
+      others = found.keepMostUsed()
+    }
+    if let stored = message.traits.reactionCounts, stored != found {
       report(
         "\(name): wrong numbers of reactions (stored \(Self.text(stored)), "
           + "found \(Self.text(found)))")
+    }
+    var isRight = true
+    var rest = others[...]
+    try view.facts.forEachRarerEmoji(of: id, in: conversation) {
+      isRight = isRight && $0 == rest.popFirst()
+      return isRight
+    }
+    if !isRight || !rest.isEmpty {
+      report("\(name): wrong numbers of reactions with rarer emoji (found \(others.count) emoji)")
     }
   }
 
@@ -102,14 +116,22 @@ extension StoreCheck {
         try waiting(value, name, id, view, in: conversation)
       }
       if leftovers.contains(conversation) { return }
+      if kind == .emojiCount, let rank = EmojiCountRecord.rank(of: rest, value, conversation, id),
+        try !view.contains(rank, in: Schema.facts)
+      {
+        report("\(name): number of an emoji without its rank")
+      }
       if kind == .ownField { try ownField(named: rest, of: id, name, view, in: conversation) }
-      if try view.contains(FactKey.prefix(conversation, id, .waiting), in: Schema.facts) { return }
+      if try view.contains(FactKey.prefix(conversation, id, .waiting), in: Schema.facts) {
+        if kind.isDerived { report("\(name): numbers of reactions to a message that waits") }
+        return
+      }
       guard let position = try view.ids.position(of: id, in: conversation) else {
         return report("\(name): neither stored nor waiting")
       }
       let message = try view.messages.message(at: position, in: conversation)
       if message.id(at: position) != id { report("\(name): facts under another of its names") }
-      if let bit = kind.bit, !message.traits.marks.contains(bit) {
+      if let mark = kind.mark, !message.traits.marks.contains(mark) {
         report("\(name): \(kind) not marked in its record")
       }
     }
@@ -143,20 +165,6 @@ extension StoreCheck {
     let isThere = try view.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
     if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
       report("\(name): missing from the waiting tree")
-    }
-  }
-}
-
-extension FactKind {
-  /// The mark in a message's record that announces facts of this kind.
-  fileprivate var bit: MessageTraits.Bits? {
-    switch self {
-    case .version: .versions
-    case .reaction: .reactions
-    case .attachment: .attachments
-    case .receipt: .receipts
-    case .tag: .tagged
-    case .waiting, .waitingMark, .ownField: nil
     }
   }
 }

@@ -119,7 +119,7 @@ extension ExportedFacts {
       exported.serverName = version.serverName
       exported.mentions = try version.mentions.map(member).sorted()
       history.append(exported)
-    case .reaction:
+    case .reaction, .removedReaction:
       guard let number = rest.bigEndianNumber(at: 0), rest.count > 4,
         rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
       else { return false }
@@ -152,7 +152,7 @@ extension ExportedFacts {
         return false
       }
       tags.append(ExportedTag(tag, record))
-    case .waiting:
+    case .waiting, .emojiCount, .emojiRank:
       break
     }
     return true

@@ -68,7 +68,7 @@ struct SalvageText {
   private static func name(_ kind: FactKind) -> String {
     switch kind {
     case .version: "earlier versions"
-    case .reaction: "reactions"
+    case .reaction, .removedReaction, .emojiCount, .emojiRank: "reactions"
     case .attachment: "attachments"
     case .receipt: "receipts"
     case .tag: "tags"

@@ -39,10 +39,14 @@ final class SalvagedFacts {
     let prefix = FactKey.prefix(conversation, id)
     cursor.seek(prefix.bytes)
     while cursor.next(), cursor.key.hasPrefix(prefix.bytes) {
-      guard let kind = FactKey.parts(cursor.key)?.kind else {
+      guard var kind = FactKey.parts(cursor.key)?.kind else {
         lost.add(cursor, Schema.facts, "malformed key")
         continue
       }
+      // Numbers of reactions follow from the reactions.
+      if kind.isDerived { continue }
+      // A record announces both kinds of reactions by one mark.
+      if kind == .removedReaction { kind = .reaction }
       guard kinds.contains(kind) || certainKinds.contains(kind) && cursor.isCertain else {
         continue
       }

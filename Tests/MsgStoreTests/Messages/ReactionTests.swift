@@ -151,27 +151,6 @@ import Testing
     try store.expectSound()
   }
 
-  @Test func tooManyEmojiAreCountedWhenTheyAreRead() throws {
-    let store = try memoryStore()
-    func emoji(_ index: Int) -> String { "e\(index)" }
-    try store.write { chat in
-      try chat.insert(message("m", at: 1))
-      for index in 0..<ReactionCounts.maximumCount + 3 {
-        try chat.receive(Reaction(emoji(index), from: "you", at: time(2)), to: "m", in: "room")
-      }
-    }
-    #expect(try store.message("m")?.reactionCounts.count == ReactionCounts.maximumCount + 3)
-    try store.expectSound()
-    try store.write { chat in
-      for index in 0..<10 {
-        try chat.receive(
-          Reaction(emoji(index), from: "you", at: time(3)), isRemoved: true, to: "m", in: "room")
-      }
-    }
-    #expect(try store.message("m")?.reactionCounts.count == ReactionCounts.maximumCount - 7)
-    try store.expectSound()
-  }
-
   @Test func theLocalMemberMayBecomeKnownLater() throws {
     let directory = MemoryDirectory()
     let anonymous = try memoryStore(directory, localMember: nil)

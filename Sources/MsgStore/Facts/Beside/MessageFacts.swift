@@ -36,11 +36,16 @@ extension MessageFacts {
     message.erase()
   }
 
+  /// The kinds of facts that a retracted message loses, but for its attachments.
+  private static var contents: [FactKind] {
+    [.version, .reaction, .ownField, .tag, .removedReaction, .emojiCount, .emojiRank]
+  }
+
   /// Erases the facts that lie beside a message's record, or that wait for it.
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
     try transaction.attachments.removeAttachments(of: id, in: conversation)
-    for kind in [FactKind.version, .reaction, .ownField, .tag] {
+    for kind in Self.contents {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
     }
@@ -60,18 +65,8 @@ extension MessageFacts {
     if let kept = message.traits.keptAttachments {
       try transaction.attachments.removeAttachments(besides: kept, of: id, in: conversation)
     }
-    let kinds: [(FactKind, MessageTraits.Bits)] = [
-      (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
-      (.receipt, .receipts), (.tag, .tagged),
-    ]
-    for (kind, bit) in kinds {
-      let prefix = FactKey.prefix(conversation, id, kind)
-      if try hasFacts(prefix) {
-        message.traits.marks.insert(bit)
-      } else {
-        message.traits.marks.remove(bit)
-      }
-    }
+    message.traits.marks.subtract(.facts)
+    message.traits.marks.formUnion(try factMarks(of: id, in: conversation))
     message.traits.tags = []
     if message.traits.marks.contains(.tagged) {
       message.traits.tags = try view.facts.setTags(of: id, in: conversation)
@@ -89,6 +84,30 @@ extension MessageFacts {
 }
 
 extension MessageFacts {
+  /// Returns the marks of the kinds of facts that a message has.
+  ///
+  /// Costs a lookup for each kind that it has, and one more.
+  private func factMarks(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> MessageTraits.Bits {
+    var marks: MessageTraits.Bits = []
+    var cursor = Cursor(view.source, Schema.facts)
+    let prefix = FactKey.prefix(conversation, id)
+    var key = FactKey.prefix(conversation, id)
+    while true {
+      try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+      guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return marks }
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      guard key.count > prefix.count else { throw view.corrupt(Schema.facts, "malformed key") }
+      let kind = key.bytes[prefix.count]
+      if let mark = FactKind(rawValue: kind)?.mark { marks.insert(mark) }
+      guard kind < .max else { return marks }
+      key.truncate(to: prefix.count)
+      key.append(kind + 1)
+    }
+  }
+
   /// Forgets the recipients that a message waits for once one of them has a receipt by name.
   private func keepAwaited(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage

@@ -33,43 +33,76 @@ package struct Reactions: TransactionPart {
     _ given: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
     in conversation: UInt32, counting counts: inout ReactionCounts?
   ) throws(StoreError) -> Bool {
-    let key = ReactionRecord.key(conversation, id, member: member, emoji: emoji)
-    let old = try reaction(key)
+    let old = try stored(emoji, of: member, to: id, in: conversation)
     var record = given
-    if let old, !StoreDefect.olderReactionWins.isPlanted { record = given.joined(with: old) }
-    if record == old { return false }
+    if let old, !StoreDefect.olderReactionWins.isPlanted {
+      record = given.joined(with: old.record)
+    }
+    if record == old?.record { return false }
     transaction.hasAdded = true
+    if let old, old.kind != record.kind {
+      let key = ReactionRecord.key(conversation, id, old.kind, member: member, emoji: emoji)
+      try transaction.remove(key, in: Schema.facts)
+    }
+    let key = ReactionRecord.key(conversation, id, record.kind, member: member, emoji: emoji)
     try transaction.put(record, at: key)
-    if record.isRemoved != (old?.isRemoved ?? true) {
-      recount(emoji, isRemoved: record.isRemoved, isOwn: member == localMember, &counts)
+    if record.isRemoved != (old?.record.isRemoved ?? true), let known = counts {
+      let isOwn = member == localMember
+      counts = try transaction.rarerEmoji.counts(
+        known, emoji, isRemoved: record.isRemoved, isOwn: isOwn, of: id, in: conversation)
     }
     return true
   }
 
-  /// Counts an addition or a removal; drops counts that do not agree with it or become too many.
-  private func recount(
-    _ emoji: String, isRemoved: Bool, isOwn: Bool, _ counts: inout ReactionCounts?
-  ) {
-    guard var new = counts else { return }
-    if isRemoved {
-      let isCounted =
-        StoreDefect.removedReactionCounted.isPlanted || new.remove(emoji, isOwn: isOwn)
-      counts = isCounted ? new : nil
-    } else {
-      new.add(emoji, isOwn: isOwn)
-      counts = new.all.count <= ReactionCounts.maximumCount ? new : nil
-    }
-  }
-
-  /// Returns the numbers to be stored with a message that has reactions.
+  /// Returns the numbers to be stored with a message that has reactions, counted one by one.
+  ///
+  /// The numbers for which its record has no room become facts.
   func counts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> ReactionCounts? {
     guard localMember != nil else { return nil }
-    let counts = try view.facts.reactionCounts(of: id, in: conversation)
-    return counts.all.count <= ReactionCounts.maximumCount ? counts : nil
+    var counts = try view.facts.reactionCounts(of: id, in: conversation)
+    try transaction.rarerEmoji.replaceAll(with: counts.keepMostUsed(), of: id, in: conversation)
+    return counts
   }
 
-  func reaction(_ key: borrowing ByteBuffer) throws(StoreError) -> ReactionRecord? {
-    try view.record(key)
+  /// Returns what is known of one member's reaction with one emoji.
+  func reaction(
+    _ emoji: String, of member: UInt32, to id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> ReactionRecord? {
+    try stored(emoji, of: member, to: id, in: conversation)?.record
+  }
+
+  /// Returns the record, and the kind under which it lies.
+  private func stored(
+    _ emoji: String, of member: UInt32, to id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> (record: ReactionRecord, kind: FactKind)? {
+    for kind in [FactKind.reaction, .removedReaction] {
+      let key = ReactionRecord.key(conversation, id, kind, member: member, emoji: emoji)
+      let record: ReactionRecord? = try view.record(key)
+      if let record { return (record, kind) }
+    }
+    return nil
+  }
+
+  /// Merges the reactions of a message with those under another name.
+  ///
+  /// The caller removes them under the first one, and counts them unless there were none under the
+  /// other.
+  func copyReactions(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    var found: [(UInt32, String, ReactionRecord)] = []
+    for kind in [FactKind.reaction, .removedReaction] {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
+        let (member, emoji, record) = try view.facts.reaction(rest, value, to: id)
+        found.append((member, emoji.repairedText(), record))
+      }
+    }
+    var counts: ReactionCounts?
+    for (member, emoji, record) in found {
+      _ = try mergeReaction(record, emoji, member, of: other, in: target, counting: &counts)
+    }
+    try transaction.rarerEmoji.copy(of: id, in: conversation, to: other, in: target)
   }
 }
 

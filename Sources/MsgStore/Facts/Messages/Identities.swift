@@ -302,18 +302,8 @@ struct Identities: TransactionPart {
       try transaction.versions.put(version, of: other, in: target)
     }
     try transaction.attachments.moveAttachments(of: id, in: conversation, to: other, in: target)
-    var reactions: [(UInt32, String, ReactionRecord)] = []
-    let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
-    try view.facts.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
-      let (member, emoji, record) = try view.facts.reaction(rest, value, to: id)
-      reactions.append((member, emoji.repairedText(), record))
-    }
     // The caller counts them.
-    var counts: ReactionCounts?
-    for (member, emoji, record) in reactions {
-      _ = try transaction.reactions.mergeReaction(
-        record, emoji, member, of: other, in: target, counting: &counts)
-    }
+    try transaction.reactions.copyReactions(of: id, in: conversation, to: other, in: target)
     try transaction.setTags.copyTags(of: id, in: conversation, to: other, in: target)
     for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
       try transaction.receipts.join(receipt, of: member, with: other, in: target)
