@@ -101,8 +101,9 @@ extension Packer {
   /// The dictionary is read outside of the transaction, so that an unreadable one does not end the
   /// transaction; texts are then compressed without a dictionary.
   func segmentEncoder() -> SegmentEncoder {
-    if let known = memory.encoder { return known }
-    let new = SegmentEncoder(transaction.newestDictionary())
+    let localMember = transaction.localMember
+    if let known = memory.encoder, known.localMember == localMember { return known }
+    let new = SegmentEncoder(transaction.newestDictionary(), localMember: localMember)
     memory.encoder = new
     return new
   }

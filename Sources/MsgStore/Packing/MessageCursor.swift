@@ -380,7 +380,7 @@ package struct MessageCursor: ~Copyable {
     cursor.appendKey(to: &key)
     let start = value.count
     try view.append(cursor, to: &value)
-    value.mutableBytes[start] = Segment.besideTag
+    value.mutableBytes[start] |= Segment.besideBit
     return true
   }
 }

@@ -5,12 +5,14 @@ package import PageFile
 /// See docs/message-format.md, M-1 … M-7.
 ///
 ///     size    field
-///        1    tag: 2, or 3 if some of its messages lie beside it
+///        1    tag: 4, or 5 if some of its messages lie beside it; 2 and 3 without counts of unread
 ///        1    number of messages, 2 … 255
 ///     1–5     coding of the block: 0 plain, n + 1 LZ4 with dictionary n
 ///     1–10    server time of the last message minus that of the first
 ///     1–3     byte count of all texts
 ///     1–3     byte count of the rare fields
+///        2    how many messages are unread above all read marks, and how many of them mention the
+///             local member
 ///        …    columns: times, sequences, names, senders, kinds, lengths of texts, rare fields:
 ///             local times, mark ordinals, lengths of replies and traits
 ///        …    block up to the end: all texts, then the rare fields
@@ -25,18 +27,22 @@ package import PageFile
 ///     texts are uncompressed. Readers of records therefore need not know where they come from.
 ///  4. A message that was changed since may lie beside its segment: see `BesideReader`.
 package enum Segment {
+  /// The tag of a segment that says nothing of unread messages, because the local member was not
+  /// known when it was packed.
   package static let tag: UInt8 = 2
-  /// The tag of a segment with messages beside it.
-  package static let besideTag: UInt8 = 3
+  /// The tag of a segment that counts the messages that are unread above all read marks.
+  static let countedTag: UInt8 = 4
+  /// The bit of a tag that says that messages lie beside the segment.
+  package static let besideBit: UInt8 = 1
   static let maximumCount = 255
   /// The byte limit of the unpacked texts, and of the unpacked rare fields.
   static let maximumBlockByteCount = 64 << 10
 
   package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && isTag(value[0]) }
 
-  /// Returns true for either tag; they differ in the lowest bit.
+  /// Returns true for the four tags.
   @inline(__always)
-  static func isTag(_ byte: UInt8) -> Bool { byte | 1 == besideTag }
+  static func isTag(_ byte: UInt8) -> Bool { byte &- tag < 4 }
 
   /// The form of the column of sequences.
   enum SequenceForm: UInt8 {
@@ -89,6 +95,9 @@ package struct SegmentHeader {
   /// The byte count of the texts of all messages, unpacked.
   package let textByteCount: Int
   let restByteCount: Int
+  /// The counts of the messages that are unread above all read marks, as they lie in the segment
+  /// itself; nil if the segment does not say.
+  package let unread: UnreadCount?
 
   /// Decodes the head of a segment.
   ///
@@ -100,12 +109,20 @@ package struct SegmentHeader {
       let textByteCount = reader.varint(), textByteCount <= UInt64(Segment.maximumBlockByteCount),
       let restByteCount = reader.varint(), restByteCount <= UInt64(Segment.maximumBlockByteCount)
     else { return nil }
-    hasBeside = tag == Segment.besideTag
+    hasBeside = tag & Segment.besideBit != 0
     self.count = Int(count)
     self.coding = coding
     self.lastTimeOffset = lastTimeOffset
     self.textByteCount = Int(textByteCount)
     self.restByteCount = Int(restByteCount)
+    guard tag >= Segment.countedTag else {
+      unread = nil
+      return
+    }
+    guard let messages = reader.byte(), messages <= count, let mentions = reader.byte(),
+      mentions <= messages
+    else { return nil }
+    unread = UnreadCount(messages: Int(messages), mentions: Int(mentions))
   }
 
   package init?(_ value: Bytes) {

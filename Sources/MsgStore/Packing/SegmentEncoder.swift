@@ -7,8 +7,12 @@ package final class SegmentEncoder {
   private var writer = SegmentWriter()
   private var compressor: BlockCompressor
 
-  package init(_ dictionary: CompressionDictionary) {
+  /// The local member, for whom messages are unread; nil if it is not known.
+  var localMember: UInt32? { writer.localMember }
+
+  package init(_ dictionary: CompressionDictionary, localMember: UInt32? = nil) {
     compressor = BlockCompressor(dictionary)
+    writer.localMember = localMember
   }
 
   /// The number of the dictionary, or 0 without one.

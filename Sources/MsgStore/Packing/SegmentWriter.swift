@@ -15,8 +15,12 @@ struct SegmentWriter: ~Copyable {
     /// The sizes of all texts and rare fields up to this message.
     let textEnd: Int
     let restEnd: Int
+    /// The unread messages up to this one, itself included.
+    let unreadEnd: UnreadCount
   }
 
+  /// The local member, for whom messages are unread; nil if it is not known.
+  var localMember: UInt32?
   private var rows: [Row] = []
   private var texts = ByteBuffer(capacity: 4096)
   private var rest = ByteBuffer(capacity: 1024)
@@ -176,19 +180,24 @@ struct SegmentWriter: ~Copyable {
     rows.append(
       Row(
         place: place, name: key.dropFirst(placeOffset + placeByteCount), record: record,
-        textByteCount: texts.count - start, textEnd: texts.count, restEnd: rest.count))
+        textByteCount: texts.count - start, textEnd: texts.count, restEnd: rest.count,
+        unreadEnd: (rows.last?.unreadEnd ?? UnreadCount()) + record.unreadCount(for: localMember)))
     return true
   }
 
   private func appendHead(
     _ coding: Segment.Coding, _ textByteCount: Int, to value: inout ByteBuffer
   ) {
-    value.append(Segment.tag)
+    let last = rows[rows.count - 1]
+    value.append(localMember == nil ? Segment.tag : Segment.countedTag)
     value.append(UInt8(rows.count))
     value.append(varint: coding.number)
-    value.append(varint: UInt64(rows[rows.count - 1].place.time - rows[0].place.time))
+    value.append(varint: UInt64(last.place.time - rows[0].place.time))
     value.append(varint: UInt64(textByteCount))
     value.append(varint: UInt64(rest.count))
+    guard localMember != nil else { return }
+    value.append(UInt8(last.unreadEnd.messages))
+    value.append(UInt8(last.unreadEnd.mentions))
   }
 
   // MARK: Columns

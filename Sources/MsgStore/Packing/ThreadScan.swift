@@ -41,6 +41,22 @@ struct ThreadScan: ~Copyable {
     return try record()
   }
 
+  /// Returns the head and the first position of the segment that comes next, if its messages follow
+  /// each other there and nothing of it was unpacked yet.
+  mutating func segmentAhead() throws(StoreError) -> (head: SegmentHeader, first: MessagePosition)?
+  {
+    if !isAtNext { _ = try cursor.next() }
+    isAtNext = true
+    guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return nil }
+    return try cursor.segmentAhead()
+  }
+
+  /// Passes over the segment that `segmentAhead` has returned.
+  mutating func passSegment() throws(StoreError) {
+    _ = try cursor.nextCell()
+    isAtNext = true
+  }
+
   /// Returns the previous record, or nil at the beginning of the thread.
   ///
   /// It is valid until the next step.

@@ -48,44 +48,42 @@ struct UnreadCounts: TransactionPart {
 
   /// Counts the unread messages behind a position.
   ///
-  /// Reads all messages behind it.
+  /// Costs a step for each segment, and for each message without one.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, after position: MessagePosition
   ) throws(StoreError) -> UnreadCount {
     var count = UnreadCount()
     guard localMember != nil else { return count }
-    var scan = try ThreadScan(flushed(), conversation, after: position)
-    while let record = try scan.next() {
-      count = count + view.receipts.unreadCount(record, at: try scan.position(), summary)
-    }
+    var scan = try UnreadScan(flushed(), conversation, summary, after: position)
+    while let next = try scan.next() { count = count + next }
     return count
   }
 
   /// Counts the messages that stay unread when one of the marks moves forward to a position.
   ///
   /// The messages that stay unread lie behind the position, and the messages that were unread lie
-  /// on both sides of it. So the messages before and behind it are scanned in turns, and the scan
-  /// that ends first decides. The cost of marking is that of the shorter side.
+  /// on both sides of it. So those before and behind it are counted in turns, a segment or a
+  /// message at a time, and the side that ends first decides. The cost of marking is that of the
+  /// shorter side.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
     after mark: MessagePosition
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
-    var behind = try ThreadScan(flushed(), conversation, after: mark)
+    var behind = try UnreadScan(flushed(), conversation, summary, after: mark)
     // Usually a thread is read up to its end, and then its beginning need not be found.
-    guard var record = try behind.next() else { return UnreadCount() }
+    guard var next = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
     let start = try flushed().delivery.unreadStart(conversation, old)
-    var before = try ThreadScan(flushed(), conversation, from: start ?? .start)
+    var before = try UnreadScan(
+      flushed(), conversation, old, from: start ?? .start, through: mark)
     while true {
-      left = left + view.receipts.unreadCount(record, at: try behind.position(), summary)
-      guard let other = try before.next(), case let position = try before.position(),
-        position <= mark
-      else { return old.counted - covered }
-      covered = covered + view.receipts.unreadCount(other, at: position, old)
-      guard let next = try behind.next() else { return left }
-      record = next
+      left = left + next
+      guard let other = try before.next() else { return old.counted - covered }
+      covered = covered + other
+      guard let following = try behind.next() else { return left }
+      next = following
     }
   }
 }

@@ -26,8 +26,11 @@ extension ConversationSummary {
   /// A message keeps this when it moves, whereas the mark told by the server covers it by its place
   /// alone.
   func isUnseenHere(_ record: some Seeable, at position: MessagePosition) -> Bool {
-    let isHistory = record.flags.contains(.history) && !StoreDefect.historyUnread.isPlanted
-    guard !isHistory, !record.marks.contains(.seen) else { return false }
+    record.isUnseenAboveMarks && isUncovered(record, at: position)
+  }
+
+  /// Returns true if a message lies above the mark made here, or came to lie below it later.
+  private func isUncovered(_ record: some Seeable, at position: MessagePosition) -> Bool {
     guard let mark, position <= mark else { return true }
     return record.markOrdinal == markOrdinal
   }
@@ -76,6 +79,22 @@ package protocol Seeable {
   func mentions(_ member: UInt32) -> Bool
 }
 
+extension Seeable {
+  /// True if the message is unseen where it lies above all read marks.
+  var isUnseenAboveMarks: Bool {
+    let isHistory = flags.contains(.history) && !StoreDefect.historyUnread.isPlanted
+    return !isHistory && !marks.contains(.seen)
+  }
+
+  /// Returns the contribution to the counters of a message above all read marks.
+  package func unreadCount(for localMember: UInt32?) -> UnreadCount {
+    guard let localMember, sender != localMember, isUnseenAboveMarks, !marks.contains(.expired)
+    else { return UnreadCount() }
+    let isMentioned = mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
+    return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)
+  }
+}
+
 extension StoredMessage: Seeable {
   package var marks: MessageTraits.Bits { traits.marks }
 
@@ -109,11 +128,9 @@ extension ConversationSummary {
   func unreadCount(
     of record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) -> UnreadCount {
-    guard let localMember, record.sender != localMember, isUnseen(record, at: position),
-      !record.marks.contains(.expired)
-    else { return UnreadCount() }
-    let isMentioned = record.mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
-    return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)
+    if let toldMark, position <= toldMark { return UnreadCount() }
+    guard isUncovered(record, at: position) else { return UnreadCount() }
+    return record.unreadCount(for: localMember)
   }
 
   /// Counts a new message, in place: a copy of the summary costs more than the count.

@@ -39,6 +39,7 @@ extension StoreCheck {
         if reports { report("messages: segment of conversation \(number): \(error)") }
         return
       }
+      if reports { checkUnread(value, run, view, in: number) }
       for index in 0..<run.count { try body(run.key(index), run.record(index)) }
       // A segment that lies within another may end before it.
       if last.count == 0 || last.bytes.compare(to: run.key(run.count - 1)) < 0 {
@@ -47,6 +48,24 @@ extension StoreCheck {
       }
     }
     if reports, let besideCount { try checkBeside(view, besideCount) }
+  }
+
+  /// Compares the counts in the head of a segment with its messages.
+  private func checkUnread(
+    _ value: Bytes, _ run: borrowing MessageRun, _ view: StoreView, in number: UInt32
+  ) {
+    guard let head = SegmentHeader(value), let stored = head.unread, !head.hasBeside else { return }
+    var found = UnreadCount()
+    for index in 0..<run.count {
+      guard let record = MessageRecord(run.record(index)) else { continue }
+      found = found + record.unreadCount(for: view.localMemberNumber)
+    }
+    if stored != found {
+      report(
+        "messages: segment of conversation \(number): wrong numbers of unread messages "
+          + "(stored \(stored.messages) and \(stored.mentions), "
+          + "found \(found.messages) and \(found.mentions))")
+    }
   }
 
   /// Reports records of messages that are in no segment, or in one that does not say so.
