@@ -152,7 +152,7 @@ struct LiveReader<Request: LiveRequest> {
       return try request.read(from: core)
     }
     let request = request
-    let (content, noted) = try await core.readers.run {
+    let (content, noted) = try await core.followers.run {
       var request = request
       return (try request.read(from: core), request)
     }

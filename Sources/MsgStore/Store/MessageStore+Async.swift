@@ -3,9 +3,10 @@ import PageFile
 /// The asynchronous interface of the store.
 ///
 /// The calls below may block on the disk or on an earlier writer. They therefore run on the store's
-/// own threads while the calling task is suspended: up to four threads for reads; one each for
-/// writes at `relaxed`, for writes at `full`, and for writes that return once visible; and one for
-/// each call of the others. A task that is cancelled meanwhile still gets its result. These
+/// own threads while the calling task is suspended: four threads for reads, and more, up to 64,
+/// while these are busy with long ones; one each for writes at `relaxed`, for writes at `full`, and
+/// for writes that return once visible; and one for each call of the others. Searches within reads
+/// take turns, two at a time. A task that is cancelled meanwhile still gets its result. These
 /// functions cannot be called in a closure of the store, because none of its closures is
 /// asynchronous.
 extension MessageStore {
@@ -31,7 +32,9 @@ extension MessageStore {
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing StoreSnapshot) throws -> R
   ) async throws -> R {
-    try await core.readers.run { [core] in try core.read(body) }
+    try await core.readers.run { [core] in
+      try core.read(searchesInTurns: true, body)
+    }
   }
 
   /// Writes to the store without blocking the caller's thread.

@@ -223,7 +223,7 @@ extension StoreCore {
   /// Reclaims, once, the work that an owner had before the store was opened.
   fileprivate func reclaimWorkLeft(by owner: String) async throws {
     guard workers.withLock({ $0.leasesLeft(by: owner) }) != nil else { return }
-    let isAnyLeft = try await readers.run { [self] in
+    let isAnyLeft = try await followers.run { [self] in
       try read { try $0.outbox.counts().running > 0 }
     }
     if isAnyLeft {
@@ -242,7 +242,7 @@ extension StoreCore {
   ///
   /// The result is at most a minute, because the clock may be set meanwhile.
   fileprivate func timeUntilWork() async throws -> Duration? {
-    try await readers.run { [self] in
+    try await followers.run { [self] in
       try read { chat in
         // Asked within the read, as nobody asks the clock of a closed store.
         let now = clock().microseconds

@@ -17,13 +17,18 @@ package final class StoreCore: Sendable {
   private let running = RunningTransfers()
   /// The listeners that are told of changes.
   let listeners: ChangeListeners
-  let readers = WorkerPool(maximumCount: 4)
+  /// Runs asynchronous reads and copies.
+  let readers = WorkerPool(usualCount: 4, maximumCount: 64)
+  /// Lets some of the asynchronous reads search at a time, so that others get a processor.
+  private let searchTurns = Turns(count: 2)
+  /// Reads for live values and loops over the outbox, which the reads of callers do not delay.
+  let followers = WorkerPool(maximumCount: 8)
   /// Runs asynchronous writes at `relaxed`, and background work.
-  let writer = WorkerPool(maximumCount: 1)
+  let writer = WorkerPool()
   /// Runs asynchronous writes at `full`, which wait there for their sync.
-  let urgentWriter = WorkerPool(maximumCount: 1)
+  let urgentWriter = WorkerPool()
   /// Runs asynchronous writes that return once visible.
-  let sender = WorkerPool(maximumCount: 1)
+  let sender = WorkerPool()
   /// Syncs commits that returned before their sync.
   let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
@@ -81,7 +86,11 @@ package final class StoreCore: Sendable {
   }
 
   /// Reads one snapshot; see `MessageStore.read(_:)`.
-  package func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
+  ///
+  /// - Parameter searchesInTurns: True if searches wait for those of other such reads.
+  package func read<R>(
+    searchesInTurns: Bool = false, _ body: (borrowing StoreSnapshot) throws -> R
+  ) throws -> R {
     var repetitionCount = 0
     while true {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
@@ -93,6 +102,7 @@ package final class StoreCore: Sendable {
         let snapshot = try StoreSnapshot(
           transaction, names, dictionaries, localMember: localNumber,
           running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
+        if searchesInTurns { snapshot.view.searchTurns = searchTurns }
         defer { snapshot.view.isOver = true }
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -275,7 +285,7 @@ package final class StoreCore: Sendable {
     listeners.close()
   }
 
-  private var pools: [WorkerPool] { [readers, writer, urgentWriter, sender] }
+  private var pools: [WorkerPool] { [readers, followers, writer, urgentWriter, sender] }
 
   private func stopThreads() {
     expiryTimer.withLock { $0.end() }

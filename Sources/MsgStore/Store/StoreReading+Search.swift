@@ -44,10 +44,14 @@ extension StoreReading where Self: ~Copyable {
 extension StoreAccess {
   /// Returns the next slice of a search.
   ///
-  /// The walk leaves its bracket after each step, so that pages are freed meanwhile.
+  /// The walk leaves its bracket after each step, so that pages are freed meanwhile, and lets other
+  /// searches go on if they are made in turns.
   func search(
     _ edge: SearchEdge, count: Int, maximumSearchedCount: Int, isCancelled: () -> Bool
   ) throws(StoreError) -> SearchSlice {
+    let turns = searchTurns
+    turns?.begin()
+    defer { turns?.end() }
     var walk = try read { (view) throws(StoreError) in try SearchWalk(view, edge) }
     var hits: [SearchHit] = []
     do throws(StoreError) {
@@ -59,6 +63,7 @@ extension StoreAccess {
         }
         if walk.searchedCount >= maximumSearchedCount { break }
         try read { (view) throws(StoreError) in try walk.advance(view) }
+        turns?.giveWay()
       }
     } catch {
       // The matches so far are complete down to the edge.

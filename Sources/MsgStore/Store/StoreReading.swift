@@ -35,6 +35,9 @@ public struct StoreAccess {
     return try view.within { () throws(StoreError) in try body(view) }
   }
 
+  /// The turns in which searches go on; nil if they need not wait for others.
+  var searchTurns: Turns? { view.searchTurns }
+
   /// Notes that a value is handed out that also shows later changes of the transaction.
   func readThrough() { transaction?.isReadThrough = true }
 

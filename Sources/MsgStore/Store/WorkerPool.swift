@@ -2,17 +2,47 @@ import PageFile
 
 /// A pool of threads for work that may block, which would otherwise block Swift's own pool.
 ///
-/// A thread is started when there is work and all others are busy, up to a limit.
-final class WorkerPool: Sendable {
-  private struct State: Sendable {
-    var workers: [(worker: Worker, waitingCount: Int)] = []
-    var isClosed = false
+///  1. There is one queue. Its jobs begin in the order in which they came, each on the thread that
+///     is free first.
+///  2. A few threads are usual. When all of those have been busy for some milliseconds while a job
+///     waited, it gets another thread, up to a maximum. So long jobs do not keep short ones
+///     waiting, and many short ones share the usual threads.
+///  3. A thread is started when there is work and no thread is free. The usual ones stay; the
+///     others end when they have found nothing to do for a second.
+final class WorkerPool: @unchecked Sendable {
+  // Unchecked: the mutable fields are only touched under `lock`.
+  private struct Job {
+    let body: @Sendable () -> Void
+    let time = ContinuousClock.now
   }
 
-  private let state = Locked(State())
+  private let lock = Lock()
+  /// The jobs that have not begun, by their numbers.
+  private var jobs: [Int: Job] = [:]
+  private var firstNumber = 0
+  private var endNumber = 0
+  private var threadCount = 0
+  /// The number of threads without a job, those that are starting among them.
+  private var freeCount = 0
+  private var threads: Set<UInt> = []
+  private var isClosed = false
+  private let usualCount: Int
   private let maximumCount: Int
 
-  init(maximumCount: Int) { self.maximumCount = maximumCount }
+  /// The time for which a job waits for one of the usual threads.
+  private static let patience = Duration.milliseconds(2)
+  /// The time for which an additional thread waits for a job.
+  private static let linger = Duration.seconds(1)
+
+  /// Creates a pool without threads.
+  ///
+  /// - Parameters:
+  ///   - usualCount: The number of threads that do many short jobs.
+  ///   - maximumCount: The number of threads beside long jobs.
+  init(usualCount: Int = 1, maximumCount: Int = 1) {
+    self.usualCount = usualCount
+    self.maximumCount = maximumCount
+  }
 
   /// Runs `body` on one of the threads.
   ///
@@ -35,38 +65,106 @@ final class WorkerPool: Sendable {
   /// Runs `body` on one of the threads; returns false after `close`.
   @discardableResult
   func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { state in
-      if state.isClosed { return false }
-      var index = state.workers.indices.min {
-        state.workers[$0].waitingCount < state.workers[$1].waitingCount
-      }
-      let isBusy = index.map { state.workers[$0].waitingCount > 0 } ?? true
-      if isBusy && state.workers.count < maximumCount {
-        index = state.workers.count
-        state.workers.append((Worker(), 0))
-      }
-      guard let index else { return false }
-      state.workers[index].waitingCount += 1
-      // The threads do not keep the pool alive: one of them would be the last to release it.
-      state.workers[index].worker.enqueue { [weak self] in
-        body()
-        self?.state.withLock { $0.workers[index].waitingCount -= 1 }
-      }
+    lock.withLock {
+      if isClosed { return false }
+      jobs[endNumber] = Job(body: body)
+      endNumber += 1
+      provideThread()
       return true
     }
   }
 
   /// True if the calling thread belongs to the pool.
-  var isCurrent: Bool {
-    state.withLock { $0.workers }.contains { $0.worker.isCurrent }
-  }
+  var isCurrent: Bool { lock.withLock { threads.contains(CurrentThread.id) } }
 
   /// Refuses new work and waits for all accepted work, except for a task that calls this itself.
   func close() {
-    let workers = state.withLock { state in
-      state.isClosed = true
-      return state.workers
+    lock.lock()
+    isClosed = true
+    lock.broadcast()
+    let ownCount = threads.contains(CurrentThread.id) ? 1 : 0
+    while threadCount > ownCount { lock.wait() }
+    lock.unlock()
+  }
+
+  // MARK: Under the lock
+
+  /// Wakes or starts a thread for a job that waits.
+  private func provideThread() {
+    if freeCount > 0 {
+      // Whoever closes the pool waits, too.
+      if isClosed { lock.broadcast() } else { lock.wakeOne() }
+    } else if threadCount < maximumCount {
+      threadCount += 1
+      freeCount += 1
+      if threadCount == 1 {
+        startThread { self.run() }
+      } else if !startThreadIfPossible({ self.run() }) {
+        threadCount -= 1
+        freeCount -= 1
+      }
     }
-    for (worker, _) in workers { worker.stop() }
+  }
+
+  /// Takes the job that has waited longest, if there is one and a thread for it.
+  private func takeJob() -> Job? {
+    guard timeUntilJob == .zero, let job = jobs.removeValue(forKey: firstNumber) else { return nil }
+    firstNumber += 1
+    freeCount -= 1
+    if !jobs.isEmpty { provideThread() }
+    return job
+  }
+
+  /// The time after which the next job may begin on a free thread; nil if there is no job.
+  private var timeUntilJob: Duration? {
+    guard let job = jobs[firstNumber] else { return nil }
+    if threadCount - freeCount < usualCount { return .zero }
+    return max(.zero, Self.patience - job.time.duration(to: .now))
+  }
+
+  // MARK: Threads
+
+  private func run() {
+    lock.withLock { _ = threads.insert(CurrentThread.id) }
+    var hasJob = false
+    // The job of one round is released before the next one takes the lock, which its end may need.
+    while let job = nextJob(after: hasJob) {
+      hasJob = true
+      job.body()
+    }
+  }
+
+  /// Waits for a job; returns nil if the thread is to end.
+  ///
+  /// - Parameter hadJob: True if the thread comes from a job.
+  private func nextJob(after hadJob: Bool) -> Job? {
+    lock.lock()
+    defer { lock.unlock() }
+    if hadJob { freeCount += 1 }
+    let end = ContinuousClock.now + Self.linger
+    while true {
+      if let job = takeJob() { return job }
+      if let time = timeUntilJob {
+        lock.wait(milliseconds: time.roundedUpMilliseconds)
+      } else if isClosed || threadCount > usualCount && .now >= end {
+        break
+      } else if threadCount > usualCount {
+        lock.wait(milliseconds: (ContinuousClock.now.duration(to: end)).roundedUpMilliseconds)
+      } else {
+        lock.wait()
+      }
+    }
+    freeCount -= 1
+    threadCount -= 1
+    threads.remove(CurrentThread.id)
+    lock.broadcast()
+    return nil
+  }
+}
+
+extension Duration {
+  /// The number of milliseconds, 1 or more.
+  fileprivate var roundedUpMilliseconds: Int {
+    max(1, Int((self / .milliseconds(1)).rounded(.up)))
   }
 }

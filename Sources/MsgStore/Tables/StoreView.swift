@@ -28,6 +28,8 @@ package final class StoreView {
   ///
   /// A view for writing passes over none.
   var hiding = Hiding()
+  /// The turns in which searches go on; nil if they need not wait for others.
+  var searchTurns: Turns?
 
   init(
     source: PageSource, names: MemberNames, dictionaries: Dictionaries, isCommitted: Bool,

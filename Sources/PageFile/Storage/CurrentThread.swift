@@ -7,11 +7,11 @@
 #endif
 
 /// The calling thread.
-enum CurrentThread {
+package enum CurrentThread {
   /// The thread's number, unique while the thread lives.
   ///
   /// Costs one call that reads a register.
-  static var id: UInt {
+  package static var id: UInt {
     #if canImport(Glibc)
       UInt(pthread_self())
     #else

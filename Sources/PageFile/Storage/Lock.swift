@@ -105,6 +105,12 @@ package final class Lock: @unchecked Sendable {
     #endif
   }
 
+  /// Wakes one waiting thread, or none if there is none.
+  package func wakeOne() {
+    if let strand = Interleaving.strand { return strand.broadcast(self) }
+    unsafe pthread_cond_signal(condition)
+  }
+
   /// Wakes all waiting threads.
   package func broadcast() {
     if let strand = Interleaving.strand { return strand.broadcast(self) }

@@ -133,9 +133,19 @@ private final class ThreadBody {
 }
 
 /// Starts a detached thread; a test may replace it with a strand.
-private func startThread(_ body: @escaping @Sendable () -> Void) {
+package func startThread(_ body: @escaping @Sendable () -> Void) {
   if let strand = Interleaving.strand { return strand.start(body) }
   startSystemThread(body)
+}
+
+/// Starts a detached system thread that is of use and not needed.
+///
+/// Returns false if the process is at its limit of threads.
+package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
+  let body = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+  if unsafe createThread(body) == 0 { return true }
+  unsafe Unmanaged<ThreadBody>.fromOpaque(body).release()
+  return false
 }
 
 /// Starts a detached system thread, even inside a test's strand.
