@@ -86,18 +86,6 @@ public final class Database: Sendable {
     try ownEngine().refuseInsideWrite(call)
   }
 
-  /// Waits until a commit that was made without waiting is on the disk.
-  ///
-  /// - Parameters:
-  ///   - lsn: The commit.
-  ///   - life: The number of times the database had been resumed when the commit was made.
-  /// - Throws: `commitUnknown` if the sync failed, or if the database was suspended before it.
-  package func waitUntilDurable(_ lsn: LSN, of life: Int) throws(PageFileError) {
-    let engine = try ownEngine()
-    if engine.life != life { throw .commitUnknown(lsn) }
-    try engine.waitUntilDurable(lsn)
-  }
-
   /// Moves everything committed into the data file and gives back the growth of the WAL files.
   ///
   /// Readers and writers continue meanwhile. Everything committed before the call is durable

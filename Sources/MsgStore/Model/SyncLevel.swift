@@ -1,5 +1,3 @@
-internal import PageFile
-
 /// The durability of a write when it returns.
 public enum SyncLevel: Sendable, Hashable {
   /// On disk.
@@ -11,12 +9,4 @@ public enum SyncLevel: Sendable, Hashable {
   /// A power failure may undo the write and all later ones. The next `full` write or checkpoint
   /// makes it durable. Use it for content that the server sends and would send again.
   case relaxed
-
-  /// The corresponding level of the layer below.
-  var pageLevel: PageFile.SyncLevel {
-    switch self {
-    case .full: .full
-    case .relaxed: .relaxed
-    }
-  }
 }

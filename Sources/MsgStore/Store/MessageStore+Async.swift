@@ -5,10 +5,11 @@ import PageFile
 /// The calls below may block on the disk or on an earlier writer. They therefore run on the store's
 /// own threads while the calling task is suspended: four threads for reads, and more, up to 64,
 /// while these are busy with long ones; one each for writes at `relaxed`, for writes at `full`, and
-/// for writes that return once visible; and one for each call of the others. Searches within reads
-/// take turns, two at a time. A task that is cancelled meanwhile still gets its result. These
-/// functions cannot be called in a closure of the store, because none of its closures is
-/// asynchronous.
+/// for writes that return once visible; and one for each call of the others. A write at `full` does
+/// not keep its thread while it waits for the disk, so writes made at once share a sync. Searches
+/// within reads take turns, two at a time. A task that is cancelled meanwhile still gets its
+/// result. These functions cannot be called in a closure of the store, because none of its closures
+/// is asynchronous.
 extension MessageStore {
   /// Opens a store, or creates it, without blocking the caller's thread; see `init(path:options:)`.
   ///
@@ -47,8 +48,7 @@ extension MessageStore {
   public func write<R: Sendable>(
     _ level: SyncLevel, _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
   ) async throws -> R {
-    let thread = level == .relaxed ? core.writer : core.urgentWriter
-    return try await thread.run { [core] in try core.write(level, body) }
+    try await core.writeAndAwaitSync(level, body)
   }
 
   /// Writes to the store at `full` without blocking the caller's thread; see `write(_:_:)`.
@@ -70,7 +70,7 @@ extension MessageStore {
   public func writeWithoutWaiting<R: Sendable>(
     _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
   ) async throws -> PendingCommit<R> {
-    try await core.sender.run { [core] in try core.writeWithoutWaiting(body) }
+    try await core.writeWithoutWaiting(body)
   }
 
   /// Stores a message and enters it into the outbox without blocking the caller's thread; see

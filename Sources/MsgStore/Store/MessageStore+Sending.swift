@@ -40,12 +40,49 @@ extension StoreCore {
   func writeWithoutWaiting<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
   ) throws -> PendingCommit<R> {
-    let (value, lsn, life) = try commit(.relaxed, .urgent, body)
-    let durability = Durability(syncer) { [database] () throws(StoreError) in
-      try storage { () throws(PageFileError) in try database.waitUntilDurable(lsn, of: life) }
+    let (value, sync, isOwed) = try commit(.relaxed, .urgent, leavesSync: true, body)
+    let durability = begin(sync)
+    if isOwed { try durability.waitBlocking() }
+    return PendingCommit(value: value, durability: durability)
+  }
+
+  /// Writes as `writeWithoutWaiting(_:)` does, on the thread for that.
+  func writeWithoutWaiting<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
+  ) async throws -> PendingCommit<R> {
+    let (value, durability, isOwed) = try await sender.run { [self] in
+      let (value, sync, isOwed) = try commit(.relaxed, .urgent, leavesSync: true, body)
+      return (value, begin(sync), isOwed)
+    }
+    if isOwed { try await durability.wait() }
+    return PendingCommit(value: value, durability: durability)
+  }
+
+  /// Writes on the thread for a level, and waits for the sync without holding that thread.
+  ///
+  /// So the next write begins meanwhile, and one sync covers all that are made before it begins.
+  func writeAndAwaitSync<R: Sendable>(
+    _ level: SyncLevel, _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
+  ) async throws -> R {
+    let (thread, urgency) =
+      level == .relaxed ? (writer, WriteUrgency.patient) : (urgentWriter, .urgent)
+    let (value, durability) = try await thread.run { [self] in
+      let (value, sync, isOwed) = try commit(level, urgency, leavesSync: true, body)
+      return (value, isOwed ? begin(sync) : nil)
+    }
+    try await durability?.wait()
+    return value
+  }
+
+  /// Has the sync of a commit made by the thread for that, within a millisecond or two.
+  private func begin(_ sync: PendingSync?) -> Durability {
+    let durability = Durability(syncer) { () throws(StoreError) in
+      try storage { () throws(PageFileError) in
+        if let sync { try sync.log.waitUntilDurable(sync.lsn) }
+      }
     }
     if !syncer.enqueue({ durability.settle() }) { durability.settle() }
-    return PendingCommit(value: value, durability: durability)
+    return durability
   }
 }
 
@@ -59,8 +96,8 @@ public struct PendingCommit<Value: Sendable>: Sendable {
   ///
   /// Waiting is optional; the sync happens anyway.
   ///
-  /// - Throws: `storage`, with `commitUnknown` inside if the sync failed or the store was suspended
-  ///   first. A power cut may then undo the commit.
+  /// - Throws: `storage`, with `commitUnknown` inside if the sync failed, also that of a suspension
+  ///   or a closing meanwhile. A power cut may then undo the commit.
   public func waitUntilDurable() async throws { try await durability.wait() }
 
   /// Blocks the caller's thread until the commit is on the disk.
@@ -68,6 +105,12 @@ public struct PendingCommit<Value: Sendable>: Sendable {
   /// - Throws: As the asynchronous form does.
   @available(*, noasync, message: "use the form with await")
   public func waitUntilDurable() throws(StoreError) { try durability.waitBlocking() }
+}
+
+/// The sync of a commit, left to the caller.
+struct PendingSync: Sendable {
+  let log: CommitLog
+  let lsn: LSN
 }
 
 /// The durability of one commit, and the callers that wait for it.

@@ -103,10 +103,8 @@ public struct OutboxWork: AsyncSequence, Sendable {
         try await core.reclaimWorkLeft(by: owner)
         // Usually nothing is due, and then there is no need to wait for a writer.
         if let time = try await core.timeUntilWork(), time <= .zero {
-          let items = try await core.urgentWriter.run {
-            try core.write(.full) {
-              try $0.outbox.next(for: owner, maximumCount: maximumCount, lease: lease)
-            }
+          let items = try await core.writeAndAwaitSync(.full) {
+            try $0.outbox.next(for: owner, maximumCount: maximumCount, lease: lease)
           }
           if !items.isEmpty { return .items(items) }
         }

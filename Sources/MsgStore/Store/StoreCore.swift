@@ -121,21 +121,24 @@ package final class StoreCore: Sendable {
     try commit(level, level == .relaxed ? .patient : .urgent, body).value
   }
 
-  /// Writes to the store, and also returns the LSN of the commit and the life of the store it was
-  /// made in.
+  /// Writes to the store.
+  ///
+  /// - Parameter leavesSync: True to return once the commit is visible, at any level.
+  /// - Returns: The value of `body`; the sync of the commit if it was left to the caller; and
+  ///   whether nobody may be told of the commit before its sync.
   func commit<R>(
-    _ level: SyncLevel, _ urgency: WriteUrgency, _ body: (borrowing StoreWriter) throws -> R
-  ) throws -> (value: R, lsn: LSN, life: Int) {
+    _ level: SyncLevel, _ urgency: WriteUrgency, leavesSync: Bool = false,
+    _ body: (borrowing StoreWriter) throws -> R
+  ) throws -> (value: R, sync: PendingSync?, isOwed: Bool) {
     let pages = try storage { () throws(PageFileError) in try database.beginWrite(urgency) }
-    let life = pages.life
-    let lsn = pages.lsn
+    let log = leavesSync ? pages.log : nil
+    let (life, lsn) = (pages.life, pages.lsn)
     let (names, dictionaries, memory) = known.withLock {
       ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
     }
     let view = StoreView(
       source: pages.source, names: names, dictionaries: dictionaries, isCommitted: false,
-      localMember: localNumber,
-      previewsSkipRetracted: rules.previewsSkipRetracted)
+      localMember: localNumber, previewsSkipRetracted: rules.previewsSkipRetracted)
     defer { view.isOver = true }
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,
@@ -169,11 +172,10 @@ package final class StoreCore: Sendable {
     let isToldOf = pages.source.hasChanges || !transaction.transferChanges.isEmpty
     var waiters: [ChangeListeners.Waiter] = []
     running.begin(transaction.transferChanges)
+    let isDurable = transaction.isDurabilityWanted || level == .full
     let committed: LSN
     do throws(PageFileError) {
-      committed = try pages.commit(
-        (transaction.isDurabilityWanted ? .full : level).pageLevel
-      ) { moment in
+      committed = try pages.commit(isDurable && !leavesSync ? .full : .relaxed) { moment in
         switch moment {
         case .visible:
           running.end(transaction.transferChanges)
@@ -191,7 +193,7 @@ package final class StoreCore: Sendable {
     awaitExpiry(nextExpiry, asOf: committed, in: life)
     if transaction.hasErasedExpired { endReaders(before: committed, in: life) }
     if wantsDictionary { scheduleDictionary() }
-    return (result, committed, life)
+    return (result, log.map { PendingSync(log: $0, lsn: committed) }, isDurable)
   }
 
   /// Returns the next time at which a message expires; nil if the store does not wait for it.

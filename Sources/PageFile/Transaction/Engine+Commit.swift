@@ -41,11 +41,10 @@ extension Engine {
     return lsn
   }
 
-  /// Waits until every commit up to `lsn` is on the disk.
-  func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
-    if pager.fork.hasForked { throw .forked }
-    guard let side = try recoveredSide() else { return }
-    try side.wal.waitUntilDurable(lsn)
+  /// The log that the open write transaction will be committed to.
+  var commitLog: CommitLog {
+    guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no write side") }
+    return CommitLog(wal: side.wal, fork: pager.fork)
   }
 
   /// Writes one commit to the log and publishes it.

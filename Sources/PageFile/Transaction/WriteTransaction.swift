@@ -4,7 +4,7 @@
 ///
 /// A transaction ends by `commit` or `rollback`; releasing it rolls back. Until then the thread
 /// that began it must not call anything that waits for it: `beginWrite`, `checkpoint`, `compact`,
-/// `close` and `resume` throw `insideTransaction` on that thread, and `suspend` traps.
+/// `close`, `suspend` and `resume` throw `insideTransaction` on that thread.
 public struct WriteTransaction: ~Copyable {
   package let source: PageSource
   private let engine: Engine
@@ -21,6 +21,9 @@ public struct WriteTransaction: ~Copyable {
 
   /// The last commit that the transaction sees.
   package var lsn: LSN { source.snapshot.lsn }
+
+  /// The log that a commit goes to, for a caller that waits for its sync later.
+  package var log: CommitLog { engine.commitLog }
 
   /// The number of times the database had been resumed when the transaction began.
   package var life: Int { engine.life }
@@ -77,5 +80,22 @@ public struct WriteTransaction: ~Copyable {
   public consuming func rollback() {
     isOpen = false
     engine.rollback(source)
+  }
+}
+
+/// The log of an open database, which tells of its commits also when the database was suspended,
+/// closed, or resumed meanwhile.
+package struct CommitLog: Sendable {
+  let wal: WALWriter
+  let fork: ForkWitness
+
+  /// Waits until a commit is on the disk.
+  ///
+  /// One sync is shared by all who wait at that moment.
+  ///
+  /// - Throws: `commitUnknown` if the sync failed. `forked`.
+  package func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
+    if fork.hasForked { throw .forked }
+    try wal.waitUntilDurable(lsn)
   }
 }
