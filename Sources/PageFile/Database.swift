@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A transactional file of ordered maps from bytes to bytes.
 ///
 /// One process owns a database and writes, one transaction after the other. Any number of readers
@@ -10,6 +12,8 @@ public final class Database: Sendable {
   private let current: Locked<Engine>
   /// Held while closing, suspending or resuming.
   private let transition = Lock()
+  /// The thread that holds `transition`; 0 if none does.
+  private let transitioning = Atomic<UInt>(0)
   private let fork = ForkWitness()
 
   /// The source of the key, for copies that are to be encrypted as this database is.
@@ -82,8 +86,33 @@ public final class Database: Sendable {
   }
 
   /// Throws `insideTransaction` for a call that would wait for this thread's own write transaction.
-  package func refuseInsideWrite(_ call: String) throws(PageFileError) {
+  func refuseInsideWrite(_ call: String) throws(PageFileError) {
     try ownEngine().refuseInsideWrite(call)
+  }
+
+  /// Throws `insideTransaction` for a call that would wait for something that this thread does: a
+  /// write transaction, a read, or a `resume` that asks for the key.
+  package func refuseWhileUsed(_ call: String) throws(PageFileError) {
+    try ownEngine().refuseWhileUsed(call)
+    try refuseInsideTransition(call)
+  }
+
+  /// Throws `insideTransaction` for a call that would wait for a call of this thread to end.
+  private func refuseInsideTransition(_ call: String) throws(PageFileError) {
+    if transitioning.load(ordering: .relaxed) == CurrentThread.id {
+      throw .insideTransaction(call: call)
+    }
+  }
+
+  /// Closes, suspends, or resumes, one thread at a time.
+  private func change(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
+    transition.lock()
+    transitioning.store(CurrentThread.id, ordering: .relaxed)
+    defer {
+      transitioning.store(0, ordering: .relaxed)
+      transition.unlock()
+    }
+    try body()
   }
 
   /// Moves everything committed into the data file and gives back the growth of the WAL files.
@@ -105,13 +134,13 @@ public final class Database: Sendable {
   /// transactions that are still open get `snapshotExpired`. Closing again does nothing.
   ///
   /// - Throws: Any error of the checkpoint; the use of the files has ended all the same.
-  ///   `insideTransaction` on a thread that has a write transaction open or is reading; then the
-  ///   database stays open.
+  ///   `insideTransaction` on a thread that has a write transaction open, is reading, or is asked
+  ///   for the key by `resume`; then the database stays open.
   public func close() throws(PageFileError) {
     if fork.hasForked { throw .forked }
-    try engine.refuseWhileUsed("close")
+    try refuseWhileUsed("close")
     // The engine is looked up under the lock, because a concurrent `resume` replaces it.
-    try transition.withLock { () throws(PageFileError) in try engine.end(.closed) }
+    try change { () throws(PageFileError) in try engine.end(.closed) }
   }
 
   // MARK: More trees
@@ -176,11 +205,11 @@ public final class Database: Sendable {
   ///   commits at `full` are safe. After `diskFull` and `deviceLocked` the log has everything, and
   ///   the next opening reads it. After `ioError`, `commitUnknown` or `poisoned` commits at
   ///   `relaxed` may be lost. `forked`; `insideTransaction` on a thread that has a write
-  ///   transaction open or is reading: then the database stays in use.
+  ///   transaction open, is reading, or is asked for the key by `resume`: then nothing happens.
   public func suspend(checkpoints: Bool = true) throws(PageFileError) {
     if fork.hasForked { throw .forked }
-    try engine.refuseWhileUsed("suspend")
-    try transition.withLock { () throws(PageFileError) in
+    try refuseWhileUsed("suspend")
+    try change { () throws(PageFileError) in
       try engine.end(.suspended, checkpoints: checkpoints)
     }
   }
@@ -201,22 +230,23 @@ public final class Database: Sendable {
   ///
   /// - Throws: The errors of opening, and `mainFileMissing` or `fileReplaced` if the store is gone:
   ///   the database stays suspended, and this may be called again. `closed`, `forked`.
-  ///   `insideTransaction` on a thread that has a write transaction open.
+  ///   `insideTransaction` on a thread that has a write transaction open or is asked for the key.
   public func resume() throws(PageFileError) {
     if fork.hasForked { throw .forked }
-    transition.lock()
-    defer { transition.unlock() }
-    let engine = engine
-    if engine.ending == .closed { throw .closed }
-    if engine.ending == nil {
-      guard engine.isPoisoned else { return }
-      try engine.refuseWhileUsed("resume")
-      try? engine.end(.suspended, checkpoints: false)
+    try refuseInsideTransition("resume")
+    try change { () throws(PageFileError) in
+      let engine = engine
+      if engine.ending == .closed { throw .closed }
+      if engine.ending == nil {
+        guard engine.isPoisoned else { return }
+        try engine.refuseWhileUsed("resume")
+        try? engine.end(.suspended, checkpoints: false)
+      }
+      var options = options
+      options.encryption = encryption
+      let resumed = try Engine.open(directory, name, options, resuming: engine)
+      current.withLock { $0 = resumed }
     }
-    var options = options
-    options.encryption = encryption
-    let resumed = try Engine.open(directory, name, options, resuming: engine)
-    current.withLock { $0 = resumed }
   }
 
   /// True if this process is a child, by `fork`, of the one that opened the database.

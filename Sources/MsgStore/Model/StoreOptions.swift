@@ -45,7 +45,8 @@ public struct StoreOptions: Sendable {
   ///
   /// A store that is created is encrypted if this is given, and stays as it was created. The
   /// library `SealedPages` makes the value: `.aes256 { key }`. The store calls it at each opening
-  /// and at each `resume`.
+  /// and at each `resume`. The closure should not use the store, and must not wait for a call of it
+  /// on another thread; during `resume`, calls of it throw `suspended` or `insideTransaction`.
   ///
   /// An encrypted store without its key is refused as `keyMissing`, and with another key as
   /// `wrongKey`. A store without encryption is refused as `notEncrypted` if a key is given: an app

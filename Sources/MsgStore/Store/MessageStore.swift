@@ -117,9 +117,10 @@ public final class MessageStore: Sendable {
   ///
   /// All later calls throw `closed`.
   ///
-  /// - Throws: `storage`. The store is closed all the same, except after `insideTransaction`, which
-  ///   is thrown in the closure of a write, and in that of an asynchronous read, because closing
-  ///   would wait for its thread.
+  /// - Throws: `storage`. The store is closed all the same, except after
+  ///   `insideTransaction`, which is thrown in the closure of a write, in that of an asynchronous
+  ///   read, because closing would wait for its thread, and in the closure that gives the key to
+  ///   `resume`.
   public func close() throws(StoreError) { try core.close() }
 
   /// Releases the files while the system may stop the process or another one is to own the store.
@@ -134,7 +135,8 @@ public final class MessageStore: Sendable {
   /// - Throws: `storage`. The store is suspended all the same, and acknowledged commits are safe.
   ///   After `diskFull` and `deviceLocked` nothing is lost; with `ioError`, `commitUnknown`, or
   ///   `poisoned` inside, commits at `relaxed` may be. With `insideTransaction` inside, in the
-  ///   closure of a write that it would wait for, the store is not suspended.
+  ///   closure of a write that it would wait for, the store is not suspended; so in the closure
+  ///   that gives the key to `resume`.
   public func suspend(checkpoints: Bool = true) throws(StoreError) {
     try core.suspend(checkpoints: checkpoints)
   }
@@ -147,7 +149,8 @@ public final class MessageStore: Sendable {
   ///
   /// - Throws: `storage`, with the errors of opening inside, and `mainFileMissing` or
   ///   `fileReplaced` if the store is gone. The store stays suspended then, and the call may be
-  ///   repeated. With `insideTransaction` inside, in the closure of a write.
+  ///   repeated. With `insideTransaction` inside, in the closure of a write, and in the one that
+  ///   gives the key to an earlier call.
   public func resume() throws(StoreError) { try core.resume() }
 
   /// The last commit that is known to be on the disk, for an app that wants to notice an older copy

@@ -280,7 +280,7 @@ package final class StoreCore: Sendable {
   /// Closes the store: waits for background work, and leaves a clean file.
   func close() throws(StoreError) {
     if database.isForeign { throw .storage(.forked) }
-    try storage { () throws(PageFileError) in try database.refuseInsideWrite("close") }
+    try storage { () throws(PageFileError) in try database.refuseWhileUsed("close") }
     if pools.contains(where: \.isCurrent) { throw .storage(.insideTransaction(call: "close")) }
     stopThreads()
     try storage { () throws(PageFileError) in try database.close() }

@@ -340,4 +340,69 @@ import Testing
       try plain.changeKey(to: other.encryption)
     }
   }
+
+  /// The closure that gives the key is called while the store is being resumed.
+  @Test func callsInTheKeyClosureWorkOrAreRefused() throws {
+    let seals = seals
+    let (store, errors) = (Locked<MessageStore?>(nil), Locked<[StoreError?]>([]))
+    @Sendable func note(_ body: () throws -> Void) {
+      let result = Result { try body() }
+      errors.withLock { errors in
+        if case .failure(let error) = result {
+          errors.append(error as? StoreError)
+        } else {
+          errors.append(nil)
+        }
+      }
+    }
+    let encryption = Encryption {
+      guard let store = store.withLock({ $0 }) else { return seals.cipher }
+      note { try store.suspend() }
+      note { try store.close() }
+      note { try store.resume() }
+      note { try store.read { _ in } }
+      note { try store.write { _ in } }
+      note { try store.checkpoint() }
+      note { try store.changeKey(to: seals.encryption) }
+      return seals.cipher
+    }
+    let opened = try open(MemoryDirectory(), encryption)
+    try fill(opened)
+    store.withLock { $0 = opened }
+    try opened.suspend()
+    try opened.resume()
+    let expected =
+      ["suspend", "close", "resume"].map { PageFileError.insideTransaction(call: $0) }
+      + [PageFileError](repeating: .suspended, count: 4)
+    #expect(
+      errors.withLock { Array($0.prefix(7)) } == expected.map { Optional(StoreError.storage($0)) })
+    #expect(try texts(opened).count == 200)
+    try fill(opened, from: 200, count: 1)
+    #expect(try opened.check() == [])
+    store.withLock { $0 = nil }
+    try opened.close()
+  }
+
+  /// While the key is changed, the store may even be closed.
+  @Test func theClosureOfANewKeyMayUseTheStore() throws {
+    let (seals, other) = (seals, other)
+    let store = try open(MemoryDirectory(), seals.encryption)
+    try fill(store)
+    let hasWorked = Locked<Bool?>(nil)
+    try store.changeKey(
+      to: Encryption {
+        let works = (try? store.read { _ in }) != nil && (try? store.checkpoint()) != nil
+        hasWorked.withLock { $0 = $0 ?? works }
+        return other.cipher
+      })
+    #expect(hasWorked.withLock { $0 } == true)
+    let expected = StoreError.storage(.closed)
+    #expect(throws: expected) {
+      try store.changeKey(
+        to: Encryption {
+          try? store.close()
+          return seals.cipher
+        })
+    }
+  }
 }
