@@ -39,6 +39,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   // What listeners are told.
   case undoneChangeDropped
 
+  // The ends of a store.
+  case failedClosingUntold
+
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 

@@ -117,7 +117,7 @@ public final class MessageStore: Sendable {
   ///
   /// All later calls throw `closed`.
   ///
-  /// - Throws: `storage`. The store is closed all the same, except after
+  /// - Throws: `storage`. The store is closed all the same, and loops over it end, except after
   ///   `insideTransaction`, which is thrown in the closure of a write, in that of an asynchronous
   ///   read, because closing would wait for its thread, and in the closure that gives the key to
   ///   `resume`.

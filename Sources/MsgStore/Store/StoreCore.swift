@@ -283,7 +283,13 @@ package final class StoreCore: Sendable {
     try storage { () throws(PageFileError) in try database.refuseWhileUsed("close") }
     if pools.contains(where: \.isCurrent) { throw .storage(.insideTransaction(call: "close")) }
     stopThreads()
-    try storage { () throws(PageFileError) in try database.close() }
+    do throws(StoreError) {
+      try storage { () throws(PageFileError) in try database.close() }
+    } catch {
+      // Whatever closing has met, the store is closed, and nobody waits for changes in vain.
+      if !StoreDefect.failedClosingUntold.isPlanted { listeners.close() }
+      throw error
+    }
     listeners.close()
   }
 
