@@ -171,19 +171,22 @@ package final class StoreCore: Sendable {
     // Transfer progress is kept in memory and may change without a page.
     let isToldOf = pages.source.hasChanges || !transaction.transferChanges.isEmpty
     var waiters: [ChangeListeners.Waiter] = []
-    running.begin(transaction.transferChanges)
+    let former = running.begin(transaction.transferChanges)
+    var isVisible = false
     let isDurable = transaction.isDurabilityWanted || level == .full
     let committed: LSN
     do throws(PageFileError) {
       committed = try pages.commit(isDurable && !leavesSync ? .full : .relaxed) { moment in
         switch moment {
         case .visible:
+          isVisible = true
           running.end(transaction.transferChanges)
           if isToldOf { waiters = listeners.put(changes) }
         case .over: ChangeListeners.wake(waiters)
         }
       }
     } catch {
+      if !isVisible { running.takeBack(former) }
       throw StoreError.storage(error)
     }
     running.wereSaved(transaction.savedProgress)

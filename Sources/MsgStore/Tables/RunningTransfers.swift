@@ -14,7 +14,7 @@ package final class RunningTransfers: Sendable {
     let direction: TransferDirection
   }
 
-  private struct Progress {
+  fileprivate struct Progress {
     var doneByteCount: Int64
     /// The time at which the first unsaved progress was reported.
     var unsavedSince: Timestamp?
@@ -28,15 +28,32 @@ package final class RunningTransfers: Sendable {
   /// Returns the number of bytes done, or nil if the transfer is not running here.
   func doneByteCount(_ key: Key) -> Int64? { state.withLock { $0[key]?.doneByteCount } }
 
+  /// The transfers that begin with a commit, as they were before it.
+  struct Former {
+    fileprivate var progress: [Key: Progress?] = [:]
+  }
+
   /// Records transfers that begin.
   ///
-  /// Must be called before their commit is visible, so that no reader takes them for queued.
-  func begin(_ changes: [Key: Int64?]) {
-    if changes.isEmpty { return }
+  /// Must be called before their commit is visible, so that no reader takes them for queued. If it
+  /// never is, `takeBack` gets the result.
+  func begin(_ changes: [Key: Int64?]) -> Former {
+    var former = Former()
+    if changes.isEmpty { return former }
     state.withLock { state in
       for case (let key, let byteCount?) in changes {
+        former.progress.updateValue(state[key], forKey: key)
         state[key] = Progress(doneByteCount: byteCount)
       }
+    }
+    return former
+  }
+
+  /// Forgets that transfers have begun.
+  func takeBack(_ former: Former) {
+    if former.progress.isEmpty { return }
+    state.withLock { state in
+      for (key, progress) in former.progress { state[key] = progress }
     }
   }
 

@@ -1,3 +1,4 @@
+import Damage
 import MsgStore
 import PageFile
 import Testing
@@ -189,5 +190,27 @@ import Testing
       let record = AttachmentRecord(value.bytes), case .running(let count) = record.download
     else { return nil }
     return count
+  }
+
+  /// Nothing runs whose beginning was not stored.
+  @Test func whatACommitFailedToBeginDoesNotRun() throws {
+    let trouble = Trouble()
+    let store = try trouble.open()
+    try fill(store)
+    func report(_ byteCount: Int64) throws -> Bool {
+      try store.reportProgress(
+        .download, doneByteCount: byteCount, of: "a", message: "m0", in: "room")
+    }
+    trouble.begin(.diskFull, [.write, .extend])
+    #expect(throws: StoreError.self) { try set(store, .running(doneByteCount: 1)) }
+    trouble.end()
+    #expect(try !report(5))
+    // One that runs goes on.
+    #expect(try set(store, .running(doneByteCount: 7)))
+    trouble.begin(.diskFull, [.write, .extend])
+    #expect(throws: StoreError.self) { try set(store, .running(doneByteCount: 1)) }
+    trouble.end()
+    #expect(try transfer(store) == .running(doneByteCount: 7))
+    #expect(try report(9))
   }
 }

@@ -133,6 +133,8 @@ extension Attachments {
         fact.append(key.fact)
         guard let old = try view.facts.attachmentRecord(fact.bytes), old[key.direction].isRunning
         else {
+          // The commit that began it was lost when the store was suspended.
+          transaction.transferChanges.updateValue(nil, forKey: key)
           continue
         }
         var new = old
