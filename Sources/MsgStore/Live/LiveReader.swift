@@ -66,6 +66,8 @@ struct LiveReader<Request: LiveRequest> {
   private var content: Request.Content?
   /// True if `content` may be out of date.
   private var isStale = true
+  /// True if what `content` shows may have to be read from the disk.
+  private var mayNeedDisk = true
   /// The extensions of the part to read that `content` shows.
   private var extensionCount = 0
   private var hasEnded = false
@@ -89,7 +91,9 @@ struct LiveReader<Request: LiveRequest> {
           if let value = value(new) { return value }
         }
         switch await listener.next(isolation: isolation, within: nil) {
-        case .changes(let changes): isStale = isConcerned(by: changes)
+        case .changes(let changes):
+          isStale = isConcerned(by: changes)
+          if changes.coversEverything { mayNeedDisk = true }
         case .nothing: continue
         case .ended: hasEnded = true
         }
@@ -101,7 +105,7 @@ struct LiveReader<Request: LiveRequest> {
           throw Request.failure(error)
         }
         // Changes reported meanwhile need no check, since everything is read anew.
-        isStale = true
+        (isStale, mayNeedDisk) = (true, true)
         hasEnded = await !listener.waitToRetry(after: fault, &pause, isolation: isolation)
       }
     }
@@ -137,10 +141,10 @@ struct LiveReader<Request: LiveRequest> {
 
   /// Reads the content; returns nil if the store is gone.
   ///
-  /// The first read may access the disk and runs on one of the store's own threads. Later reads
-  /// concern recent commits, which are in memory; switching threads would take longer than reading.
-  /// So does the first one after an extension, which goes to older messages, and those that count
-  /// the receipts of a large group.
+  /// Reads that may access the disk run on one of the store's own threads: the first one, those
+  /// after an extension, which go to older messages, and those after a resumption or an error. So
+  /// do those that count the receipts of a large group. Other reads concern recent commits, which
+  /// are in memory; switching threads would take longer than reading.
   private mutating func read(
     isolation: isolated (any Actor)?
   ) async throws -> Request.Content? {
@@ -148,7 +152,7 @@ struct LiveReader<Request: LiveRequest> {
     let isExtended = extensionCount != request.extensionCount
     // Taken before the read, so that an extension meanwhile is not missed.
     extensionCount = request.extensionCount
-    if let content, !isExtended, !request.isSlow(showing: content) {
+    if let content, !isExtended, !mayNeedDisk, !request.isSlow(showing: content) {
       return try request.read(from: core)
     }
     let request = request
@@ -157,6 +161,7 @@ struct LiveReader<Request: LiveRequest> {
       return (try request.read(from: core), request)
     }
     self.request = noted
+    mayNeedDisk = false
     return content
   }
 }

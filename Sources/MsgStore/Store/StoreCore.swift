@@ -228,7 +228,9 @@ package final class StoreCore: Sendable {
     Task.detached(priority: .utility) { [weak self] in
       try? await Task.sleep(for: pause)
       guard let self, let (lsn, next) = heldErasure.withLock({ $0.end(in: life) }) else { return }
-      if database.expireSnapshots(before: lsn) { try? checkpoint() }
+      if database.expireSnapshots(before: lsn) {
+        try? await onThreadOfItsOwn { () throws(StoreError) in try self.checkpoint() }
+      }
       if let next { endReaders(before: next, in: life) }
     }
   }

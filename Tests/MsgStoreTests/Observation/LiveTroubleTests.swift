@@ -108,4 +108,34 @@ import Testing
     #expect(try await room.next() == nil)
     #expect(trouble.pauses.isEmpty)
   }
+
+  private enum Caller {
+    @TaskLocal static var isCurrent = false
+  }
+
+  /// What is shown may be on the disk alone then, and the caller's thread must not wait for that.
+  @Test func afterAResumptionAValueIsReadOnAThreadOfTheStore() async throws {
+    let store = try store(Trouble())
+    let wereOnCallersThread = Locked<[Bool]>([])
+    let live = store.live { chat in
+      wereOnCallersThread.withLock { $0.append(Caller.isCurrent) }
+      return try chat.thread("room").tail(1).ids.joined()
+    }
+    try await Caller.$isCurrent.withValue(true) {
+      var values = live.makeAsyncIterator()
+      #expect(try await values.next() == "m99")
+      for (number, resumes) in [false, true, false].enumerated() {
+        if resumes {
+          try await store.suspend()
+          try await store.resume()
+        }
+        let id = "n\(number)"
+        try await store.write(.relaxed) {
+          try $0.insert(message(MessageID(id), at: 200 + Int64(number)))
+        }
+        #expect(try await values.next() == id)
+      }
+    }
+    #expect(wereOnCallersThread.withLock { $0 } == [false, true, false, true])
+  }
 }
