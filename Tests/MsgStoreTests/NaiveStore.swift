@@ -14,13 +14,15 @@ struct NaiveStore {
   struct Stored {
     var message: Message
     var localOrder: Int64 = 0
-    /// Whether it came live and has not been marked read since.
-    var isUnseen: Bool
+    /// Whether it has been marked read since it came.
+    var isCovered = false
     /// Whether it has come only as history.
     var isHistory: Bool
     /// Whether its text was composed here and the server's copy has not come.
     var isComposed: Bool
     var words: [Word] = []
+
+    var isUnseen: Bool { !isHistory && !isCovered }
 
     var place: NaivePlace {
       NaivePlace(
@@ -114,8 +116,7 @@ struct NaiveStore {
     }
     addClientData(of: facts)
     var stored = Stored(
-      message: message, isUnseen: arrival == .live, isHistory: arrival == .history,
-      isComposed: !isReceived, words: [word])
+      message: message, isHistory: arrival == .history, isComposed: !isReceived, words: [word])
     if let waiting = rooms[room]?.waiting.removeValue(forKey: message.id) {
       stored.words += waiting.words
       if waiting.status.isServerKnowledge {
@@ -148,10 +149,7 @@ struct NaiveStore {
     }
     new.words.append(word)
     new.settle()
-    if old.isHistory && arrival == .live {
-      new.isHistory = false
-      new.isUnseen = rooms[copy.conversation]?.mark.map { isBehind(new.place, $0) } ?? true
-    }
+    if arrival == .live { new.isHistory = false }
     rooms[copy.conversation]?.messages[index] = new
     if old.message.serverTimestamp == nil && new.message.serverTimestamp != nil {
       return .acknowledged
@@ -245,7 +243,7 @@ struct NaiveStore {
     let (old, unread) = (room, unreadCount(id))
     room.mark = target
     for index in room.messages.indices where !isBehind(room.messages[index].place, target) {
-      room.messages[index].isUnseen = false
+      room.messages[index].isCovered = true
     }
     rooms[id] = room
     if isMoved || unreadCount(id) != unread { return true }

@@ -11,7 +11,7 @@ package struct NamedReceipts: TransactionPart {
   /// unseen.
   ///
   /// The message is not covered until that mark is made again. Called for every message that comes
-  /// live or moves, once it is at its place.
+  /// live or moves, once it is at its place, and for one that came as history when it comes live.
   func noteLate(
     _ record: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {

@@ -54,7 +54,9 @@ struct Projections: TransactionPart {
       memory.noteCountChange(at: oldPosition, in: conversation.number)
       memory.noteCountChange(at: position, in: conversation.number)
     }
-    if position != oldPosition || new.sender != old.sender {
+    if position != oldPosition || new.sender != old.sender
+      || old.flags.contains(.history) && !new.flags.contains(.history)
+    {
       try transaction.namedReceipts.noteLate(new, at: position, in: conversation)
     }
   }

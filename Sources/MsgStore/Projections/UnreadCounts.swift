@@ -14,16 +14,16 @@ struct UnreadCounts: TransactionPart {
   }
 
   /// Preserves the seen state of a message that moves, even if it crosses the read mark.
+  ///
+  /// A message that came as history has one, too: it counts once a live copy comes.
   func carry(
     from old: StoredMessage, at oldPosition: MessagePosition, to new: inout StoredMessage,
     at position: MessagePosition, _ conversation: OpenConversation
   ) {
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
-    let wasUnseen = conversation.summary.isUnseenHere(old, at: oldPosition)
-    new.markOrdinal = wasUnseen && isBelowMark ? conversation.summary.markOrdinal : nil
-    if !wasUnseen, !isBelowMark, !old.flags.contains(.history) {
-      new.traits.marks.insert(.seen)
-    }
+    let wasCovered = conversation.summary.isCovered(old, at: oldPosition)
+    new.markOrdinal = !wasCovered && isBelowMark ? conversation.summary.markOrdinal : nil
+    if wasCovered, !isBelowMark { new.traits.marks.insert(.seen) }
   }
 
   /// Updates the counts for a changed message.

@@ -139,7 +139,7 @@ struct DeliveryReader {
       conversation: number, id: record.traits()?.names.first ?? position.id,
       position: position, sender: record.sender, status: record.status,
       isReadHere: isRead && view.localMember != nil && record.sender != view.localMember,
-      isLate: record.markOrdinal != nil)
+      isLate: record.markOrdinal != nil && !record.flags.contains(.history))
   }
 
   private func isLateToDeliver(

@@ -69,12 +69,13 @@ package struct StoredMessage: Equatable {
   /// Appends the record of a placed message with no rare field and a short text, as `append` does.
   static func appendPlain(
     _ text: String, from sender: UInt32, _ status: MessageStatus, _ flags: MessageRecord.Flags,
-    localTime: Int64?, at place: Place, to buffer: inout ByteBuffer
+    localTime: Int64?, markOrdinal: UInt64?, at place: Place, to buffer: inout ByteBuffer
   ) -> MessageRecord {
     var record = MessageRecord(
       flags: flags, status: status, sender: sender, textByteCount: text.utf8.count,
       payload: .empty)
     record.setLocalTime(localTime, at: place)
+    if let markOrdinal { record.markOrdinal = markOrdinal }
     record.append(to: &buffer)
     buffer.append(text)
     return record

@@ -26,13 +26,18 @@ extension ConversationSummary {
   /// A message keeps this when it moves, whereas the mark told by the server covers it by its place
   /// alone.
   func isUnseenHere(_ record: some Seeable, at position: MessagePosition) -> Bool {
-    record.isUnseenAboveMarks && isUncovered(record, at: position)
+    record.isUnseenAboveMarks && !isBelowMark(record, at: position)
   }
 
-  /// Returns true if a message lies above the mark made here, or came to lie below it later.
-  private func isUncovered(_ record: some Seeable, at position: MessagePosition) -> Bool {
-    guard let mark, position <= mark else { return true }
-    return record.markOrdinal == markOrdinal
+  /// Returns true if something done here has covered a message, however it came.
+  func isCovered(_ record: some Seeable, at position: MessagePosition) -> Bool {
+    record.marks.contains(.seen) || isBelowMark(record, at: position)
+  }
+
+  /// Returns true if a message lies below the mark made here, and did not come to lie there later.
+  private func isBelowMark(_ record: some Seeable, at position: MessagePosition) -> Bool {
+    guard let mark, position <= mark else { return false }
+    return record.markOrdinal != markOrdinal
   }
 
   /// The place above which every message is unseen that was not read by its name.
@@ -129,7 +134,7 @@ extension ConversationSummary {
     of record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) -> UnreadCount {
     if let toldMark, position <= toldMark { return UnreadCount() }
-    guard isUncovered(record, at: position) else { return UnreadCount() }
+    if isBelowMark(record, at: position) { return UnreadCount() }
     return record.unreadCount(for: localMember)
   }
 

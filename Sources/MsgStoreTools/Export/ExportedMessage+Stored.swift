@@ -29,7 +29,7 @@ extension ExportedMessage {
     status = message.status == assumedStatus ? nil : message.status
     replyTo = message.replyTo
     arrival = message.flags.contains(.history) ? .history : nil
-    if let mark, position <= mark.position, !message.flags.contains(.history) {
+    if let mark, position <= mark.position {
       isLate = message.markOrdinal == mark.ordinal
     }
     isSeen = traits.marks.contains(.seen)

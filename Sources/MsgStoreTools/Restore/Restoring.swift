@@ -48,7 +48,7 @@ struct Restoring: TransactionPart {
     )
     if message.isLate, let mark = conversation.currentSummary.mark, position <= mark {
       stored.markOrdinal = conversation.currentSummary.markOrdinal
-      try noteLate(position, in: conversation)
+      if !stored.flags.contains(.history) { try noteLate(position, in: conversation) }
     }
     if let sequence = position.place.sequence {
       try transaction.sequences.note(sequence: sequence, in: conversation)

@@ -157,7 +157,7 @@ package struct ReceivedMessages: TransactionPart {
         newPendingPlace(&stored, in: conversation)
       }
     let position = MessagePosition(place, key)
-    if arrival == .live, let mark = conversation.summary.mark, position <= mark {
+    if let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
     }
     try transaction.messages.place(stored, at: position, in: conversation)

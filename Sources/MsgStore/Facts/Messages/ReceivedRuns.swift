@@ -160,9 +160,9 @@ struct ReceivedRuns: TransactionPart {
     var key = ByteBuffer(capacity: 64)
     var value = ByteBuffer(capacity: 1024)
     var last: StoredMessage?
-    if let first = messages.first.flatMap(Self.position) {
-      memory.noteCountChange(at: first, in: conversation.number)
-    }
+    let first = messages.first.flatMap(Self.position)
+    if let first { memory.noteCountChange(at: first, in: conversation.number) }
+    let mark = Self.mark(over: first, as: arrival, in: conversation)
     for index in messages.indices {
       let message = messages[index]
       guard let position = Self.position(of: message) else { continue }
@@ -178,13 +178,16 @@ struct ReceivedRuns: TransactionPart {
         let record = StoredMessage.appendPlain(
           message.text, from: try transaction.memberNumber(of: message.sender),
           max(message.status, .sent), arrival == .history ? .history : [],
-          localTime: message.localTime?.microseconds, at: position.place, to: &value)
+          localTime: message.localTime?.microseconds,
+          markOrdinal: mark.flatMap { position <= $0.position ? $0.ordinal : nil },
+          at: position.place, to: &value)
         transaction.unreadCounts.inserted(record, at: position, in: conversation)
         if value.bytes.dropFirst(value.count - record.textByteCount).hasLink {
           try transaction.tags.insertedLink(at: position, in: conversation.number)
         }
       } else {
         var stored = try transaction.receivedMessages.stored(message, arrival)
+        if let mark, position <= mark.position { stored.markOrdinal = mark.ordinal }
         try transaction.receivedMessages.addFacts(
           of: message, named: message.id, in: conversation.number, to: &stored)
         stored.appendChecked(at: position.place, to: &value)
@@ -216,6 +219,16 @@ struct ReceivedRuns: TransactionPart {
     }
     try storage { () throws(PageFileError) in try BTree(view.source, Schema.ids).insert(names) }
     return last
+  }
+
+  /// Returns the mark made here if a run begins at or below it, as only one of history may.
+  private static func mark(
+    over first: MessagePosition?, as arrival: Arrival, in conversation: OpenConversation
+  ) -> (position: MessagePosition, ordinal: UInt64)? {
+    guard arrival == .history, let first, let mark = conversation.summary.mark, first <= mark else {
+      return nil
+    }
+    return (mark, conversation.summary.markOrdinal)
   }
 
   /// Appends the entry of a message's name to a run of them; the key begins with the conversation.
