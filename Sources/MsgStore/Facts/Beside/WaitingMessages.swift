@@ -87,13 +87,21 @@ package struct WaitingMessages: TransactionPart {
     try view.append(cursor, to: &name)
     guard let conversation = name.bytes.bigEndianNumber(at: 0),
       (1...Identifier.maximumByteCount).contains(name.count - KeyEncoding.numberByteCount),
-      let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
+      try forget(MessageID(name.bytes.dropFirst(4)), in: conversation)
     else { throw view.corrupt(Schema.waiting, "oldest entry: malformed, or without waiting facts") }
-    let id = MessageID(name.bytes.dropFirst(4))
+    try transaction.storeTotals.add(1, to: .waitingDropped)
+  }
+
+  /// Removes all that is known of a message that is not here.
+  ///
+  /// Returns false if nothing waits for it.
+  @discardableResult
+  func forget(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
+    guard let waiting = try takeWaiting(id, in: conversation) else { return false }
     // In a conversation that is being swept, the names may be gone already.
     try transaction.messageNames.forget(waiting.traits.names, in: conversation)
     try transaction.messageFacts.removeFacts(of: id, in: conversation)
-    try transaction.storeTotals.add(1, to: .waitingDropped)
+    return true
   }
 }
 

@@ -11,6 +11,8 @@ struct Deletions: TransactionPart {
     try id.validate()
     try time.validate()
     let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    // The server does not delete what it does not have.
+    try transaction.emit(.conversationKnown(conversation.number))
     return try delete(conversation, upTo: time.microseconds)
   }
 
@@ -125,6 +127,10 @@ struct Deletions: TransactionPart {
       try transaction.emit(.conversationDeleted(old, to: number))
       return try transaction.workQueue.add(WorkRecord(.sweep, of: old))
     }
+    // A received deletion is a fact like others: what was known of sequences stays, so that the
+    // order makes no difference.
+    let prefix = KeyEncoding.key(old)
+    try transaction.moves.moveAll(prefix.bytes, in: Schema.sequences, to: number, limit: nil)
     try transaction.emit(.conversationMoved(old, to: number))
     try transaction.receipts.mergeReceipts(from: conversation, into: new)
     let oldSummary = conversation.summary
@@ -180,10 +186,13 @@ struct Deletions: TransactionPart {
       count += try transaction.receivedMessages.takeOut(position, of: conversation)
     }
     if count > 0 { try transaction.pendingReceipts.updatePending(conversation) }
-    if conversation.summary.messageCount == 0 && isDone {
-      conversation.summary.marks.insert(.hidden)
-    }
+    if isDone { hideIfEmpty(conversation) }
     return isDone
+  }
+
+  /// Hides a conversation in which no message is left.
+  func hideIfEmpty(_ conversation: OpenConversation) {
+    if conversation.summary.messageCount == 0 { conversation.summary.marks.insert(.hidden) }
   }
 }
 

@@ -74,10 +74,11 @@ struct Moves: TransactionPart {
     try transaction.messageFacts.finishErasing(of: message, named: id, in: number)
     try transaction.packer.removeRecord(at: position, in: number)
     try transaction.expiries.removed(message, from: position, in: number)
-    for name in [position.id] + message.traits.names {
-      try transaction.messageNames.removeEntry(of: name, in: number)
-    }
     let names = Names(of: message, at: position)
+    for name in names.inOrder { try transaction.messageNames.removeEntry(of: name, in: number) }
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
     var isThere = false
     var isDeleted = false
     for name in names.all {
@@ -87,84 +88,79 @@ struct Moves: TransactionPart {
       default: break
       }
     }
-    let isGone =
-      conversation.summary.deletedUpTo.map {
-        !position.place.isPending && position.place.time <= $0
-      } ?? false
-    if isDeleted || (isGone && !isThere) {
-      view.source.isErasing = true
-      try transaction.messageFacts.removeFacts(of: id, in: number)
-      if isDeleted { try transaction.identities.deleteUnder(names.all.sorted(), in: conversation) }
-      try transaction.emit(.messageRemoved(id, in: target))
-      return
+    if isDeleted {
+      try drop(id, of: number, in: conversation)
+      return try transaction.identities.deleteUnder(names.all.sorted(), in: conversation)
+    }
+    let waiting = try isThere ? [] : waiting(for: names, in: target)
+    if !isThere, waiting.isEmpty,
+      transaction.receivedMessages.isDeleted(position.place, in: conversation)
+    {
+      try drop(id, of: number, in: conversation)
+      return transaction.deletions.hideIfEmpty(conversation)
     }
     conversation.reveal()
+    let isCovered = old.isCovered(message, at: position)
     if !old.isUnseen(message, at: position) { message.flags.insert(.history) }
     message.markOrdinal = nil
-    if let sequence = position.place.sequence {
-      try transaction.sequences.note(sequence: sequence, in: conversation)
-    }
     guard isThere else {
       try transaction.identities.moveFacts(of: id, in: number, to: id, in: target)
-      return try settleMessage(message, named: id, at: position, in: conversation)
+      if !isCovered, conversation.summary.mark.map({ position <= $0 }) ?? false {
+        message.markOrdinal = conversation.summary.markOrdinal
+      }
+      return try place(message, at: position, waiting, in: conversation)
     }
     guard let there = try transaction.identities.gather(names, in: conversation) else {
-      view.source.isErasing = true
-      try transaction.messageFacts.removeFacts(of: id, in: number)
-      try transaction.emit(.messageRemoved(id, in: target))
-      return
+      return try drop(id, of: number, in: conversation)
     }
     try transaction.identities.fold(
       message, at: position, of: number, into: there, in: conversation)
   }
 
-  /// Gives a message that came from another conversation its place.
-  private func settleMessage(
-    _ moved: StoredMessage, named id: MessageID, at position: MessagePosition,
+  /// Returns the names under which something waits that belongs to a message.
+  private func waiting(
+    for names: Names, in target: UInt32
+  ) throws(StoreError) -> [MessageID] {
+    guard try transaction.waitingMessages.hasWaiting() else { return [] }
+    var owners: [MessageID] = []
+    for name in try transaction.identities.waitingNames(for: names.inOrder, in: target)
+    where try transaction.waitingMessages.waiting(name, in: target) != nil {
+      owners.append(name)
+    }
+    return owners
+  }
+
+  /// Removes what is left of a message that stays away.
+  private func drop(
+    _ id: MessageID, of number: UInt32, in conversation: OpenConversation
+  ) throws(StoreError) {
+    view.source.isErasing = true
+    try transaction.messageFacts.removeFacts(of: id, in: number)
+    try transaction.namedReceipts.forgetLate(id, in: conversation)
+    try transaction.emit(.messageRemoved(id, in: conversation.number))
+  }
+
+  /// Stores a message that came from another conversation at its place, and merges what waits for
+  /// it under some of its names.
+  private func place(
+    _ moved: StoredMessage, at position: MessagePosition, _ waiting: [MessageID],
     in conversation: OpenConversation
   ) throws(StoreError) {
     var message = moved
-    let target = conversation.number
-    var names = Names(of: message, at: position)
-    for name in [names.key] + names.besidesKey {
-      try claim(name, for: id, &names, in: target)
-    }
-    var facts = PlaceFacts(of: message, at: position.place)
-    if let waiting = try transaction.waitingMessages.takeWaiting(id, in: target) {
-      try transaction.receivedMessages.absorb(waiting, named: id, into: &message, in: target)
-      facts.merge(waiting.place)
-      facts.keep(in: &message)
-      for name in waiting.traits.names { names.add(name, isOwn: false) }
-    }
-    message.traits.names = names.besidesKey
+    let id = message.id(at: position)
     message.traits.awaited = nil
-    try transaction.messageFacts.noteFacts(of: id, in: target, &message)
-    let position = MessagePosition(facts.place(of: message, from: position.place), names.key)
-    let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
-    if isBelowMark, !message.flags.contains(.history) {
-      message.markOrdinal = conversation.summary.markOrdinal
-    }
+    try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &message)
     try transaction.messages.place(message, at: position, in: conversation)
-    try transaction.messageNames.forget(names.refused, in: target)
     try transaction.namedReceipts.noteLate(message, at: position, in: conversation)
     if !position.place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
       try transaction.sequenceMarks.apply(at: position, in: conversation)
     }
-  }
-
-  /// Merges waiting facts under a name of a message into the facts that wait for the message
-  /// itself.
-  private func claim(
-    _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
-  ) throws(StoreError) {
-    var other = name
-    if case .alias(let own)? = try view.ids.entry(of: name, in: target) { other = own }
-    guard other != id, let waiting = try transaction.waitingMessages.takeWaiting(other, in: target)
-    else { return }
-    try transaction.identities.moveFacts(of: other, in: target, to: id, in: target)
-    try transaction.waitingMessages.noteWaiting(id, in: target) { $0.merge(waiting) }
-    for name in waiting.traits.names + [other] { names.add(name, isOwn: false) }
+    if waiting.isEmpty { return }
+    let names = Names(of: message, at: position)
+    try transaction.identities.attach(
+      waiting, besides: names.inOrder, toMessageAt: position, nil, in: conversation
+    ) { _ in }
   }
 
   /// Moves everything that is not a message, one step at a time.
@@ -265,15 +261,17 @@ struct Moves: TransactionPart {
 
   /// Moves entries to another conversation's number, dropping those that it has already.
   ///
-  /// Returns the number of entries removed here.
-  private func moveAll(
-    _ prefix: Bytes, in tree: TreeNumber, to target: UInt32, limit: Int = .max
+  /// - Parameter limit: The number of entries after which a step ends; nil to move all at once.
+  /// - Returns: The number of entries removed here.
+  @discardableResult
+  func moveAll(
+    _ prefix: Bytes, in tree: TreeNumber, to target: UInt32, limit: Int?
   ) throws(StoreError) -> Int {
     var count = 0
     var key = ByteBuffer()
     var newKey = ByteBuffer()
     var value = ByteBuffer()
-    while !transaction.isStepFull(count, of: limit),
+    while limit.map({ !transaction.isStepFull(count, of: $0) }) ?? true,
       try flushed().firstKey(prefix, in: tree, to: &key)
     {
       value.removeAll()

@@ -63,7 +63,8 @@ struct Renames: TransactionPart {
     }
     if let draft { _ = try transaction.conversations.mergeDraft(draft, of: target) }
     _ = try transaction.conversationFields.merge(fields.all, of: target.number)
-    if !summary.marks.contains(.hidden) { target.reveal() }
+    // One that was deleted comes back for a message only.
+    if !summary.marks.contains(.hidden), target.summary.deletedUpTo == nil { target.reveal() }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 
     try transaction.emit(.conversationMoved(number, to: target.number))

@@ -67,22 +67,42 @@ struct Identities: TransactionPart {
     _ added: [MessageID], toMessageAt position: MessagePosition, _ given: PlaceFacts?,
     in conversation: OpenConversation, _ join: (inout Names) -> Void
   ) throws(StoreError) {
+    let owners = try waitingNames(for: added, in: conversation.number)
+    try attach(owners, besides: added, toMessageAt: position, given, in: conversation, join)
+  }
+
+  /// Returns the names under which facts may wait that belong to a message of these names.
+  func waitingNames(
+    for names: [MessageID], in conversation: UInt32
+  ) throws(StoreError) -> [MessageID] {
+    var owners: [MessageID] = []
+    for name in names {
+      owners.append(name)
+      if case .alias(let own)? = try view.ids.entry(of: name, in: conversation) {
+        owners.append(own)
+      }
+    }
+    return owners
+  }
+
+  /// Merges the facts that wait under some names into a message that is here.
+  ///
+  /// - Parameters:
+  ///   - owners: The names under which facts may wait; they become names of the message.
+  ///   - added: Those of them that `join` adds, or that the message has already.
+  func attach(
+    _ owners: [MessageID], besides added: [MessageID], toMessageAt position: MessagePosition,
+    _ given: PlaceFacts?, in conversation: OpenConversation, _ join: (inout Names) -> Void
+  ) throws(StoreError) {
     let old = try flushed().messages.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
     if given != nil { new.raise(.sent) }
     let id = old.id(at: position)
-    var waitingFor: [MessageID] = []
-    for name in added {
-      waitingFor.append(name)
-      if case .alias(let other)? = try view.ids.entry(of: name, in: conversation.number) {
-        waitingFor.append(other)
-      }
-    }
     var names = Names(of: old, at: position)
     join(&names)
-    for other in waitingFor where other != id {
+    for other in owners {
       if !added.contains(other) { names.add(other, isOwn: true) }
       if let waiting = try transaction.waitingMessages.takeWaiting(other, in: conversation.number) {
         if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
@@ -104,7 +124,7 @@ struct Identities: TransactionPart {
     var new = changed
     let (oldID, id) = (old.id(at: position), names.own)
     let place = facts.place(of: new, from: position.place)
-    if try transaction.receivedMessages.isGone(old, at: position, to: place, from: conversation) {
+    if try transaction.receivedMessages.isGone(at: position, to: place, from: conversation) {
       return try transaction.messageNames.forget(names.all.sorted(), in: conversation.number)
     }
     if id != oldID {
@@ -114,9 +134,8 @@ struct Identities: TransactionPart {
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
     let target = MessagePosition(place, names.key)
-    if target != position || new != old {
-      try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
-    }
+    // Also an unchanged record: attachments that lie beside it may have changed.
+    try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     try transaction.messageNames.forget(names.refused, in: conversation.number)
     guard !place.isPending else { return }
     try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
@@ -131,7 +150,6 @@ struct Identities: TransactionPart {
   ) throws(StoreError) {
     let second = try flushed().messages.message(at: b, in: conversation.number)
     try transaction.messages.remove(second, at: b, in: conversation)
-    if !b.place.isPending { try transaction.receipts.moveMarks(from: b, to: a, in: conversation) }
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
   }
 
@@ -166,7 +184,7 @@ struct Identities: TransactionPart {
   }
 
   /// Merges a message that has lost its place, in this or another conversation, into another
-  /// message, with all its facts.
+  /// message, with all its facts and the marks that went up to it.
   ///
   /// If only one of the two was composed here, the server's statements are merged into that one.
   func fold(
@@ -203,6 +221,9 @@ struct Identities: TransactionPart {
     var names = Names(of: first, at: a)
     names.add(Names(of: second, at: b))
     try rename(first, at: a, new, names, facts, in: conversation)
+    if let position = try view.ids.position(of: names.key, in: conversation.number) {
+      try transaction.receipts.moveMarks(from: b, to: position, in: conversation)
+    }
   }
 
   /// Keeps that two names belong to one message until it comes.
@@ -314,69 +335,6 @@ struct Identities: TransactionPart {
     try transaction.receipts.moveWaitingMarks(of: id, in: conversation, to: other, in: target)
     try transaction.ownFieldFacts.copy(of: id, in: conversation, to: other, in: target)
     try transaction.messageFacts.removeFacts(prefix)
-  }
-}
-
-/// The names of a message: its own, which it keeps; the one in its key; and all others.
-///
-/// Where several are given, the least of each kind is taken, so the order in which they came does
-/// not matter.
-struct Names {
-  private(set) var own: MessageID
-  private(set) var key: MessageID
-  private(set) var all: Set<MessageID>
-  /// The names that were not taken, because the message has too many.
-  private(set) var refused: [MessageID] = []
-  private var hasServerName: Bool
-
-  init(of message: StoredMessage, at position: MessagePosition) {
-    key = position.id
-    own = message.traits.names.first ?? position.id
-    all = Set(message.traits.names + [position.id])
-    hasServerName = !message.traits.names.isEmpty
-  }
-
-  /// All names: the own one first, then the one in the key.
-  var inOrder: [MessageID] {
-    (own == key ? [own] : [own, key]) + all.subtracting([own, key]).sorted()
-  }
-
-  /// All names except the one in the key, the own name first.
-  var besidesKey: [MessageID] {
-    let others = all.subtracting([own, key]).sorted()
-    let names = own == key ? others : [own] + others
-    return Array(names.prefix(MessageTraits.maximumNameCount))
-  }
-
-  /// Adds a name that is neither the least own name nor the least of the server's.
-  mutating func add(_ name: MessageID) { _ = take(name) }
-
-  /// Returns true if the name is new.
-  private mutating func take(_ name: MessageID) -> Bool {
-    guard !all.contains(name) else { return false }
-    guard all.count <= MessageTraits.maximumNameCount else {
-      refused.append(name)
-      return false
-    }
-    return all.insert(name).inserted
-  }
-
-  /// Adds the names of a message, one of which is the server's.
-  mutating func add(_ others: Names) {
-    add(others.key, isOwn: false)
-    if others.own != others.key { add(others.own, isOwn: true) }
-    for name in others.all.sorted() { add(name) }
-  }
-
-  mutating func add(_ name: MessageID, isOwn: Bool) {
-    guard take(name) else { return }
-    if isOwn {
-      // The name taken for its own turns out to be the server's when a client's name comes.
-      own = hasServerName ? min(own, name) : name
-    } else {
-      key = hasServerName ? min(key, name) : name
-    }
-    hasServerName = true
   }
 }
 

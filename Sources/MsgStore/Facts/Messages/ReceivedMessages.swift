@@ -33,18 +33,41 @@ package struct ReceivedMessages: TransactionPart {
     case .here(let position)?:
       return try merge(message, arrival, at: position, in: conversation)
     }
-    if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
+    if conversation.summary.deletedUpTo != nil,
+      try isDeleted(message, named: own, from: conversation)
+    {
+      return .deleted
+    }
     conversation.reveal()
     try add(message, named: own, arrival, to: conversation)
     return .inserted
   }
 
-  /// Returns true if a message of this time was deleted with its conversation.
+  /// Returns true if a message that comes was deleted with its conversation.
+  ///
+  /// Its place is that of all the server's statements, also of those that came before. What waits
+  /// for it then goes.
+  @inline(never)
   private func isDeleted(
-    _ time: Timestamp?, in conversation: OpenConversation
-  ) -> Bool {
-    guard let time, let deletedUpTo = conversation.summary.deletedUpTo else { return false }
-    return time.microseconds <= deletedUpTo
+    _ message: Message, named id: MessageID, from conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number)
+    var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
+    if facts == nil { facts = waiting?.place } else { facts?.merge(waiting?.place) }
+    guard let facts, facts.isPlaced, isDeleted(facts.place, in: conversation) else { return false }
+    if waiting != nil {
+      view.source.isErasing = true
+      try transaction.waitingMessages.forget(id, in: conversation.number)
+    }
+    return true
+  }
+
+  /// Returns true if a message at this place was deleted with its conversation.
+  func isDeleted(_ place: Place, in conversation: OpenConversation) -> Bool {
+    guard !place.isPending, let deletedUpTo = conversation.summary.deletedUpTo else {
+      return false
+    }
+    return place.time <= deletedUpTo
   }
 
   package static func validateMessage(_ message: Message) throws(StoreError) {
@@ -250,7 +273,7 @@ package struct ReceivedMessages: TransactionPart {
     in conversation: OpenConversation
   ) throws(StoreError) {
     let target = MessagePosition(place, position.id)
-    if try isGone(old, at: position, to: place, from: conversation) { return }
+    if try isGone(at: position, to: place, from: conversation) { return }
     try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
     if position.place.isPending {
@@ -264,17 +287,17 @@ package struct ReceivedMessages: TransactionPart {
 
   /// Removes a message whose place turns out to have been deleted with the conversation.
   ///
-  /// Returns true if it was removed.
+  /// Returns true if it was removed. A conversation in which none is left is hidden.
   func isGone(
-    _ message: StoredMessage, at position: MessagePosition, to place: Place,
-    from conversation: OpenConversation
+    at position: MessagePosition, to place: Place, from conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    guard place != position.place, !place.isPending, !StoreDefect.movedPastDeletion.isPlanted,
-      isDeleted(Timestamp(microseconds: place.time), in: conversation)
-    else { return false }
+    guard isDeleted(place, in: conversation), !StoreDefect.movedPastDeletion.isPlanted else {
+      return false
+    }
     view.source.isErasing = true
     _ = try takeOut(position, of: conversation)
     try transaction.pendingReceipts.updatePending(conversation)
+    transaction.deletions.hideIfEmpty(conversation)
     return true
   }
 
