@@ -7,9 +7,10 @@ extension StoreWriter {
   /// Merges received facts about an attachment, such as the URL that the server has given it.
   ///
   /// Fields are merged one by one; of contradicting values the greater one stays, so order and
-  /// repetition do not matter. Locally set values only stand in until one is received. No limit
-  /// applies. Facts about a message that is not here yet wait for it; facts about a deleted or
-  /// retracted message are ignored. A local path is not received.
+  /// repetition do not matter, except for an attachment that the newest edit with a list leaves
+  /// out: facts about it are ignored, and those known are erased. Locally set values only stand in
+  /// until one is received. No limit applies. Facts about a message that is not here yet wait for
+  /// it; facts about a deleted or retracted message are ignored. A local path is not received.
   ///
   /// - Parameters:
   ///   - attachment: The known fields, with the attachment's id; nil means unknown.

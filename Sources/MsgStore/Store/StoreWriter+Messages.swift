@@ -138,10 +138,12 @@ extension StoreWriter {
   ///   - conversation: The conversation of the message.
   ///   - text: The new text, up to 1 MiB of UTF-8.
   ///   - mentions: The members that the new text mentions.
-  ///   - attachments: All attachments that the message has from this edit on, at most 1,000; of one
-  ///     that is known its id and kind are enough. All others are erased with their transfers, and
-  ///     facts about them that come later change nothing, until an edit with a later time lists
-  ///     them again. nil if the edit says nothing of attachments. Files stay where they are.
+  ///   - attachments: All attachments that the message has from this edit on, at most 1,000, each
+  ///     with everything that the server knows of it. All others are erased with their transfers,
+  ///     and facts about them that come later change nothing, until an edit with a later time lists
+  ///     them again. That one has to say everything again; of an attachment that no edit has left
+  ///     out its id and kind are enough. nil if the edit says nothing of attachments. Files stay
+  ///     where they are.
   ///   - time: The time of the edit. Of two lists the one of the later edit counts.
   ///   - serverName: The server's own id of the edit; nil if it has none. It stays with this
   ///     edit: see ``Message/editServerName`` and ``MessageVersion/serverName``. Of several ids
