@@ -19,8 +19,21 @@ public struct DatabaseOptions: Sendable {
 
   /// The number of bytes of pages kept in memory, clean and changed ones together.
   ///
-  /// An app extension, to which the system grants little memory, sets this to 6 MiB.
-  public var cacheByteCount = 16 << 20
+  /// An app extension, to which the system grants little memory, sets this to 6 MiB. Clamped to
+  /// `cacheByteCountRange`; however few it allows, some 64 pages are kept.
+  public var cacheByteCount = 16 << 20 {
+    didSet { cacheByteCount = Self.clamp(cacheByteCount: cacheByteCount) }
+  }
+
+  /// The range of `cacheByteCount`: up to 16 GiB.
+  ///
+  /// The table of the cache has a place for each page that may be in it, so the option bounds it.
+  public static let cacheByteCountRange = 0...16 << 30
+
+  /// Returns the nearest number of bytes in `cacheByteCountRange`.
+  package static func clamp(cacheByteCount: Int) -> Int {
+    min(max(cacheByteCount, cacheByteCountRange.lowerBound), cacheByteCountRange.upperBound)
+  }
 
   /// The source of the key of an encrypted store; nil for a store that is not encrypted.
   ///

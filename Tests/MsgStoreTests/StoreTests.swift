@@ -108,7 +108,7 @@ import Testing
       .input(.tooLong(.title, byteCount: 2, limit: 1)),
       .input(.tooLong(.syncPosition, byteCount: 2, limit: 1)),
       .input(.tooMany(.participants, count: 2, limit: 1)), .input(.noParticipants),
-      .input(.count(0)),
+      .input(.count(0)), .input(.outOfRange(.retentionDays, 0, allowed: 1...9)),
       .message(.notFound, "m", in: "room"), .corruptRecord(tree: "ids", reason: "none"),
       .numbersExhausted(what: "member"),
     ]

@@ -123,9 +123,14 @@ public struct LiveConversations: AsyncSequence, Sendable {
 
 /// The part of the list to read.
 struct LiveConversationsRequest: LiveRequest {
-  let count: Int
-  let isArchived: Bool
+  private let count: Int
+  private let isArchived: Bool
   let extent = LiveExtent()
+
+  init(count: Int, isArchived: Bool) {
+    self.count = count.clampedRequest
+    self.isArchived = isArchived
+  }
 
   var extensionCount: Int { extent.extensionCount }
 

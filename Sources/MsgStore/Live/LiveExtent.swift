@@ -38,10 +38,7 @@ final class LiveExtent: Sendable {
     for weak in listeners { weak.listener?.wake() }
   }
 
-  /// Adds without overflow: no list is as long as the limit.
   private static func sum(_ count: Int, _ more: Int) -> Int {
-    min(count + min(max(more, 0), maximumCount), maximumCount)
+    (count + max(more, 0).clampedRequest).clampedRequest
   }
-
-  private static let maximumCount = 1 << 40
 }

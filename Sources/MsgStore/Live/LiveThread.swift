@@ -277,7 +277,7 @@ struct LiveThreadRequest: LiveRequest {
   init(conversation: ConversationID, pin: Pin, count: Int, countsReceipts: Bool) {
     self.conversation = conversation
     self.pin = pin
-    self.count = count
+    self.count = count.clampedRequest
     self.countsReceipts = countsReceipts
   }
 

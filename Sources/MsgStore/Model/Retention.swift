@@ -45,9 +45,7 @@ public struct Retention: Sendable, Hashable {
   package static let maximumMessageCount = 1_000_000_000
 
   package func validate() throws(StoreError) {
-    if let days, !(1...Self.maximumDays).contains(days) { throw .input(.count(days)) }
-    if let messageCount, !(1...Self.maximumMessageCount).contains(messageCount) {
-      throw .input(.count(messageCount))
-    }
+    try days?.validate(.retentionDays, in: 1...Self.maximumDays)
+    try messageCount?.validate(.retentionMessages, in: 1...Self.maximumMessageCount)
   }
 }

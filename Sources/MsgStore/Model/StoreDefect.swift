@@ -42,6 +42,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   // The ends of a store.
   case failedClosingUntold
 
+  // Requests.
+  case requestsUnclamped
+
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 

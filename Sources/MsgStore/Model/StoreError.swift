@@ -81,6 +81,16 @@ public enum InputFault: Sendable, Hashable {
     case ownTags
   }
 
+  /// A number that has a least and a greatest value.
+  public enum Number: String, Sendable, Hashable {
+    /// The days of a rule for the history that is kept.
+    case retentionDays = "number of days that messages are kept"
+    /// The messages of a rule for the history that is kept.
+    case retentionMessages = "number of messages that are kept"
+    /// The ids in a receipt that tells of messages by their ids.
+    case receiptIDs = "number of ids of one receipt"
+  }
+
   /// An identifier is empty or has more than 255 bytes.
   case identifier(what: String, byteCount: Int)
   /// A value has too many bytes.
@@ -105,6 +115,8 @@ public enum InputFault: Sendable, Hashable {
   case emptyQuery
   /// Fewer than one element was requested.
   case count(Int)
+  /// A number is too small or too large.
+  case outOfRange(Number, Int, allowed: ClosedRange<Int>)
   /// A conversation was requested by its participants, but none were given.
   case noParticipants
   /// A conversation of the local member with no other member was requested.
@@ -233,6 +245,9 @@ extension InputFault: CustomStringConvertible {
     case .attachment(let problem): "invalid attachment: \(problem)"
     case .emptyQuery: "a search query has nothing to look for"
     case .count(let count): "invalid count \(count); the minimum is 1"
+    case .outOfRange(let what, let number, let allowed):
+      "the \(what.rawValue) is \(number); the limits are \(allowed.lowerBound) and "
+        + "\(allowed.upperBound)"
     case .noParticipants: "conversation requested by participants: none were given"
     case .onlyOneself:
       "conversation requested by participants: no member but the local one was given"

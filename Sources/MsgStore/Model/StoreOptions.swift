@@ -24,8 +24,11 @@ public struct StoreOptions: Sendable {
   /// It is taken as pages are read, and a store smaller than it takes no more than its size. Use
   /// less in an extension. Recently used names and members take at most three sixteenths of this
   /// in addition, or 192 KiB if that is more. With less than 16 MiB the store does not make a
-  /// dictionary by itself, which briefly takes about 10 MB; `compact` does.
-  public var cacheByteCount: Int
+  /// dictionary by itself, which briefly takes about 10 MB; `compact` does. Clamped to
+  /// `DatabaseOptions.cacheByteCountRange`: 0 to 16 GiB.
+  public var cacheByteCount: Int {
+    didSet { cacheByteCount = DatabaseOptions.clamp(cacheByteCount: cacheByteCount) }
+  }
   /// The default for `cacheByteCount`: 64 MiB on macOS, Linux, and Windows; 16 MiB on the systems
   /// of phones, which grant an app less memory.
   public static let defaultCacheByteCount = isDesktop ? 64 << 20 : 16 << 20
@@ -146,7 +149,7 @@ public struct StoreOptions: Sendable {
   ) {
     self.localMember = localMember
     self.pageByteCount = pageByteCount
-    self.cacheByteCount = cacheByteCount
+    self.cacheByteCount = DatabaseOptions.clamp(cacheByteCount: cacheByteCount)
     self.access = access
     self.clock = clock
   }

@@ -139,7 +139,7 @@ struct OutboxLeases: TransactionPart {
   func nextRun(
     for owner: String, lease: Duration, maximumCount: Int
   ) throws(StoreError) -> [OutboxItem] {
-    guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
+    let maximumCount = try maximumCount.validatedRequest()
     guard let first = try nextWork(for: owner, lease: lease) else { return [] }
     guard case .send = first.task, maximumCount > 1 else { return [first] }
     let number = try view.outbox.indexedEntry(first.id.rawValue).conversation

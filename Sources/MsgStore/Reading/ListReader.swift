@@ -34,7 +34,7 @@ struct ListReader {
   func conversations(
     count: Int, after position: ConversationPosition?, isArchived: Bool
   ) throws(StoreError) -> ConversationSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     var list = Cursor(view.source, Schema.activity)
     var cursor = Cursor(view.source, Schema.conversations)
     var profiles = ListedProfiles(view)

@@ -77,7 +77,7 @@ public struct MessageReplies: ~Copyable {
   private func slice(
     from position: MessagePosition, _ count: Int, isForward: Bool
   ) throws(StoreError) -> MessageSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     guard let number else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)

@@ -156,7 +156,7 @@ public struct MessageThread: ~Copyable {
     at position: MessagePosition, count: Int,
     _ body: (inout ThreadWalk, inout MessageCursor, Bytes) throws(StoreError) -> Void
   ) throws(StoreError) -> MessageSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     guard let number else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)

@@ -264,7 +264,7 @@ package struct PendingReceiptReader {
   func conversationsWithPendingReceipts(
     _ kind: ReceiptKind, maximumCount: Int
   ) throws(StoreError) -> [ConversationID] {
-    guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
+    let maximumCount = try maximumCount.validatedRequest()
     var found: [ConversationID] = []
     let prefix = ReceiptKey.pending(kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
@@ -287,9 +287,8 @@ extension MessageRecord {
 
 extension PendingReceipt.Form {
   fileprivate func validate() throws(StoreError) {
-    if case .ids(let count) = self, !(1...PendingReceipt.maximumIDCount).contains(count) {
-      throw .input(.count(count))
-    }
+    guard case .ids(let count) = self else { return }
+    try count.validate(.receiptIDs, in: 1...PendingReceipt.maximumIDCount)
   }
 
   /// The nearest form that can be handed out.

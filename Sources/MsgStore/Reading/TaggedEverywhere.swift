@@ -51,7 +51,7 @@ public struct TaggedEverywhere: ~Copyable {
   private func slice(
     from position: TaggedPosition?, _ count: Int, isForward: Bool
   ) throws(StoreError) -> TaggedSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     return try view.within { () throws(StoreError) in
       var scan = TaggedEverywhereScan(view, tag, from: position, isForward: isForward)
       var found: [(position: TaggedPosition, message: Message)] = []

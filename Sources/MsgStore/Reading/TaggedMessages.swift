@@ -112,7 +112,7 @@ public struct TaggedMessages: ~Copyable {
     at position: MessagePosition, count: Int,
     _ body: (inout TagWalk) throws(StoreError) -> Void
   ) throws(StoreError) -> MessageSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     guard let numbers, let tag = numbers.tag else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)

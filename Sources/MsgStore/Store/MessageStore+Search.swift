@@ -84,7 +84,7 @@ extension MessageStore {
   ///   - count: The maximum number of hits in a slice.
   /// - Throws: `input(.count)` for a count below 1.
   public func search(_ query: SearchQuery, count: Int = 20) throws(StoreError) -> SearchResults {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     return SearchResults(self, SearchEdge(query), count: count)
   }
 }

@@ -69,7 +69,7 @@ extension OutboxReading where Self: ~Copyable {
   public func entries(
     in conversation: ConversationID? = nil, count: Int, from first: OutboxEntry.ID? = nil
   ) throws(StoreError) -> OutboxSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     return try access.read { (view) throws(StoreError) in
       try view.tasks.slice(in: conversation, count: count, from: first?.rawValue ?? 0)
     }

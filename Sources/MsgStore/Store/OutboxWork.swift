@@ -95,10 +95,10 @@ public struct OutboxWork: AsyncSequence, Sendable {
     /// Takes the work that is due.
     private static func look(_ work: OutboxWork) async throws(StoreError) -> Found {
       guard let core = work.core else { return .end }
-      let (owner, lease, maximumCount) = (work.owner, work.lease, work.maximumCount)
+      let (owner, lease) = (work.owner, work.lease)
       // The owner is checked even if nothing is due, when `next` would not be called.
       try Identifier.validate("owner", byteCount: owner.utf8.count)
-      guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
+      let maximumCount = try work.maximumCount.validatedRequest()
       do {
         try await core.reclaimWorkLeft(by: owner)
         // Usually nothing is due, and then there is no need to wait for a writer.

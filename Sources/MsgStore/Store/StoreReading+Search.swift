@@ -34,8 +34,8 @@ extension StoreReading where Self: ~Copyable {
   public func search(
     from edge: SearchEdge, count: Int = 20, maximumSearchedCount: Int = .max
   ) throws(StoreError) -> SearchSlice {
-    guard count >= 1 else { throw .input(.count(count)) }
-    guard maximumSearchedCount >= 1 else { throw .input(.count(maximumSearchedCount)) }
+    let count = try count.validatedRequest()
+    let maximumSearchedCount = try maximumSearchedCount.validatedRequest()
     return try access.search(
       edge, count: count, maximumSearchedCount: maximumSearchedCount, isCancelled: { false })
   }

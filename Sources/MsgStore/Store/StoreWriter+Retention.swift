@@ -1,7 +1,7 @@
 extension StoreWriter {
   /// Sets the rule for conversations without one of their own, and prunes by it in steps.
   ///
-  /// - Throws: `input(.count)` for a number of days or messages that is not allowed.
+  /// - Throws: `input(.outOfRange)`.
   public func setRetention(_ rule: Retention) throws(StoreError) {
     try transaction.perform(try transaction.retentions.setRule(rule))
   }
@@ -15,7 +15,7 @@ extension StoreWriter {
   ///   - rule: The rule; nil for that of the store, ``Retention/everything`` to keep all whatever
   ///     the store's rule is.
   ///   - id: The conversation, by any of its ids.
-  /// - Throws: `conversation(.notFound)`, `input(.count)`.
+  /// - Throws: `conversation(.notFound)`, `input(.outOfRange)`.
   public func setRetention(_ rule: Retention?, of id: ConversationID) throws(StoreError) {
     try transaction.perform(try transaction.retentions.setRule(rule, of: id))
   }

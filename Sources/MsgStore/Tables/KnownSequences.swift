@@ -168,7 +168,7 @@ extension ConversationReader {
 extension KnownSequences {
   /// Returns the next gaps that begin above a number, at most `count`.
   func gaps(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     var gaps: [ClosedRange<Int64>] = []
     var previous: ClosedRange<Int64>?
     try forEachRun(from: number ?? .min) { run in
@@ -183,7 +183,7 @@ extension KnownSequences {
 
   /// Returns the next runs that begin above a number, at most `count`.
   package func runs(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
-    guard count >= 1 else { throw .input(.count(count)) }
+    let count = try count.validatedRequest()
     var runs: [ClosedRange<Int64>] = []
     try forEachRun(from: number ?? .min) { run in
       if number.map({ run.lowerBound > $0 }) ?? true { runs.append(run) }

@@ -56,10 +56,10 @@ import Testing
     #expect(try confirm(store, batches[2]))
     #expect(try store.pending(.read, as: .ids()).isEmpty && store.pendingRooms(.read).isEmpty)
     try store.expectSound()
-    #expect(throws: StoreError.input(.count(501))) {
+    #expect(throws: StoreError.input(.outOfRange(.receiptIDs, 501, allowed: 1...500))) {
       try store.pending(.read, as: .ids(maximumCount: 501))
     }
-    #expect(throws: StoreError.input(.count(0))) {
+    #expect(throws: StoreError.input(.outOfRange(.receiptIDs, 0, allowed: 1...500))) {
       try store.pending(.read, as: .ids(maximumCount: 0))
     }
   }
