@@ -28,7 +28,7 @@ struct Composing: TransactionPart {
     let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
     var composed = Message(
       id: message.id, in: message.conversation, from: local, text: message.text,
-      localTime: message.localTime ?? Self.plausible(transaction.clock()),
+      localTime: message.localTime ?? transaction.clock().nearestPlausible,
       status: isHeld ? .held : .pending, replyTo: message.replyTo)
     composed.mentions = message.mentions
     if let time = message.expiresAt { composed.expiresAt = time }
@@ -47,12 +47,6 @@ struct Composing: TransactionPart {
       throw view.corrupt(Schema.messages, "missing message after a write")
     }
     return stored
-  }
-
-  /// Returns the nearest plausible time, so that a clock that is far off stops nobody, and the
-  /// server's copy of the message is not refused for its time.
-  private static func plausible(_ time: Timestamp) -> Timestamp {
-    min(max(time, Timestamp.plausibleRange.lowerBound), Timestamp.plausibleRange.upperBound)
   }
 
   /// Returns the conversation of a message to be sent; nil if sending makes it.
@@ -153,7 +147,7 @@ extension Composing {
       return true
     }
     var new = target.message
-    new.traits.retractedAt = transaction.clock().microseconds
+    new.traits.retractedAt = transaction.recordedTime()
     let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
     if mayHaveLeft {
       new.traits.marks.insert(.hidden)

@@ -336,7 +336,7 @@ extension ConversationActs {
     let numbers = try transaction.memberNumbers(of: participants)
     _ = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
       new.details.kind = kind
-      new.details.createdAt = transaction.clock().microseconds
+      new.details.createdAt = transaction.recordedTime()
       new.details.createdBy = localMember
       try transaction.conversations.join(numbers, isLater: false, after: nil, &new)
     }

@@ -41,7 +41,7 @@ struct LocalMarks: TransactionPart {
     conversation.summary = summary
     var own = try transaction.ownReceipts.receipts(conversation)
     own.lateFrom = nil
-    own.readTimes.join(target, transaction.clock().microseconds)
+    own.readTimes.join(target, transaction.recordedTime())
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
@@ -66,7 +66,7 @@ struct LocalMarks: TransactionPart {
       if !isChanged { try checkBelonging(conversation) }
       transaction.hasAdded = true
       try transaction.receipts.set(.seen, at: position, conversation)
-      try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
+      try join(.read, transaction.recordedTime(), id, at: position, in: conversation)
       try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
       // A read receipt implies that the message was delivered.
       try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
@@ -99,7 +99,7 @@ struct LocalMarks: TransactionPart {
       own.confirm(.delivered, upTo: target)
     }
     own.deliveredMark = target
-    own.deliveredTimes.join(target, transaction.clock().microseconds)
+    own.deliveredTimes.join(target, transaction.recordedTime())
     own.deliveredOrdinal += 1
     try transaction.ownReceipts.writeOwn(own, conversation)
     try transaction.pendingReceipts.updatePending(conversation)
@@ -121,7 +121,7 @@ struct LocalMarks: TransactionPart {
         try !isDelivered(id, position, in: conversation, localMember)
       else { continue }
       transaction.hasAdded = true
-      try join(.delivered, transaction.clock().microseconds, id, at: position, in: conversation)
+      try join(.delivered, transaction.recordedTime(), id, at: position, in: conversation)
       try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
       isChanged = true
     }

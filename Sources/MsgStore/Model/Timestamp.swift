@@ -71,6 +71,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
+  /// The nearest plausible time.
+  package var nearestPlausible: Timestamp {
+    min(max(self, Self.plausibleRange.lowerBound), Self.plausibleRange.upperBound)
+  }
+
   /// Orders by time.
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 }

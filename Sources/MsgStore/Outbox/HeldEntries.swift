@@ -55,7 +55,7 @@ package struct HeldEntries: TransactionPart {
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       let record = OutboxRecord(
         .receipt(kind), of: conversation, token: .random(),
-        created: transaction.clock().microseconds)
+        created: transaction.recordedTime())
       if try enterHeld(record) { count += 1 }
     }
     return count

@@ -157,7 +157,7 @@ struct OutboxAnswers: TransactionPart {
       let limit = OutboxLeases.time(now, plus: OutboxOptions.leaseRange.upperBound)
       let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
       new.state = .waiting(until: wanted, isOwn: retryAt == nil)
-      time = Timestamp(microseconds: wanted)
+      time = Timestamp(microseconds: wanted).nearestPlausible
     }
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
     guard let conversation = try view.outbox.conversationName(of: record) else { return }

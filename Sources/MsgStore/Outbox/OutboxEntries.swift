@@ -48,7 +48,7 @@ struct OutboxEntries: TransactionPart {
     _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
   ) throws(StoreError) -> UInt64 {
     var record = OutboxRecord(
-      subject, of: conversation, token: .random(), created: transaction.clock().microseconds)
+      subject, of: conversation, token: .random(), created: transaction.recordedTime())
     let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
     if isHeld ?? (holdsNewEntries && !subject.isReceipt) { record.state = .held }
     return try enter(record)
@@ -295,6 +295,6 @@ extension OutboxEntries {
   /// Restarts the limits on attempts and age, because the entry is to go now.
   func beginLimits(of record: inout OutboxRecord) {
     record.failureCount = 0
-    if rules.outbox.maximumAge != nil { record.created = transaction.clock().microseconds }
+    if rules.outbox.maximumAge != nil { record.created = transaction.recordedTime() }
   }
 }

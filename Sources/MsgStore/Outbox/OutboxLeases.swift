@@ -174,6 +174,8 @@ struct OutboxLeases: TransactionPart {
   }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> SendFailure? {
+    // As in the record, or a clock far ahead would give up everything at once.
+    let now = Timestamp(microseconds: now).nearestPlausible.microseconds
     if let limit = rules.outbox.maximumAge?.microseconds,
       case let (age, isOverflow) = now.subtractingReportingOverflow(record.created),
       now > record.created, isOverflow || age > limit

@@ -130,6 +130,12 @@ package final class Transaction {
     return shown
   }
 
+  /// Returns the clock's time for a record: the nearest plausible one.
+  ///
+  /// A clock that is far off stops nobody, and what it has dated is taken by a server, and by a
+  /// restore of an export. Waits and leases are compared with the clock itself, which goes on.
+  package func recordedTime() -> Int64 { clock().nearestPlausible.microseconds }
+
   /// Notes a time that the server has told.
   @inline(__always)
   func noteHeard(_ time: Int64) {
@@ -239,7 +245,7 @@ extension Transaction {
     let number = try newNumber(.nextConversation, "conversation")
     try writeName(ConversationName(number: number, isFormer: false), of: id)
     try writeDetails(details(), of: number)
-    let summary = ConversationSummary(created: clock().microseconds)
+    let summary = ConversationSummary(created: recordedTime())
     let conversation = OpenConversation(number, summary, isStored: false)
     conversation.id = id
     memory.insert(conversation)

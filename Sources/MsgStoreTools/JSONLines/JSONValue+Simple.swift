@@ -70,13 +70,13 @@ extension Int64: JSONValue {}
 extension Int32: JSONValue {}
 extension UInt32: JSONValue {}
 
-/// Milliseconds, with up to three digits behind the point if there is a fraction.
+/// Times; those that no store would take are refused.
 extension Timestamp: JSONValue {
   init(_ scanner: inout JSONScanner) throws(StoreToolError) {
     let place = scanner.mark()
     let decimal = try scanner.decimal()
     do throws(JSONDecimal.Problem) {
-      self.init(microseconds: try decimal.integer(timesPowerOfTen: 3))
+      self.init(try decimal.integer(timesPowerOfTen: 3))
     } catch {
       switch error {
       case .notWhole: throw scanner.error("time finer than a microsecond", at: place)
@@ -90,6 +90,26 @@ extension Timestamp: JSONValue {
     let (milliseconds, fraction) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
     if microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
     bytes.append(contentsOf: String(milliseconds).utf8)
+  init(_ scanner: inout JSONScanner) throws(StoreToolError) {
+    let place = scanner.mark()
+    self.init(microseconds: try JSONMilliseconds(&scanner).microseconds)
+    guard !Self.plausibleRange.contains(self) else { return }
+    // A way out for whoever has no other export.
+    guard scanner.isLenient else {
+      throw scanner.error("\(InputFault.implausibleTime(self))", at: place)
+    }
+    self = nearestPlausible
+  }
+
+  func append(to bytes: inout [UInt8]) { JSONMilliseconds(microseconds).append(to: &bytes) }
+}
+
+/// Milliseconds, with up to three digits behind the point if there is a fraction.
+struct JSONMilliseconds: JSONValue, Hashable {
+  var microseconds: Int64
+
+  init(_ microseconds: Int64) { self.microseconds = microseconds }
+
     guard fraction != 0 else { return }
     // Adding a thousand keeps the leading zeros of the fraction.
     var digits = Array(String(1000 + fraction).utf8.dropFirst())

@@ -31,7 +31,7 @@ struct RestoredOutbox: TransactionPart {
     guard let subject else { return false }
     var record = OutboxRecord(
       subject, of: number, token: given.token ?? .random(),
-      created: (given.created ?? transaction.clock()).microseconds)
+      created: given.created?.microseconds ?? transaction.recordedTime())
     record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
     record.failure = given.failure
     record.contentSum = given.contentSum

@@ -8,8 +8,8 @@ import Testing
     let odd = (0..<0x100).compactMap { Unicode.Scalar($0).map(String.init) }.joined() + "\u{10ffff}"
     let message = Message(
       id: MessageID(odd), in: "c", from: MemberID(odd), text: odd + odd,
-      localTime: Timestamp(microseconds: -1_234_567),
-      serverTimestamp: Timestamp(microseconds: .min), sequence: .max, status: .failed,
+      localTime: Timestamp(microseconds: 1_234_567),
+      serverTimestamp: Timestamp.plausibleRange.upperBound, sequence: .max, status: .failed,
       replyTo: MessageID(odd))
     let written: [JSONRecord] = [
       .store(JSONStore(localMember: "änn")),

@@ -19,9 +19,12 @@ extension Conversations {
   }
 
   /// Returns the time of an act: later than the value it replaces and than all known times.
+  ///
+  /// Nothing is later than the last plausible time, which a restore still takes.
   package static func provisionalTime(after known: Int64?...) -> Int64 {
     let newest = known.compactMap { $0 }.max() ?? 0
-    return newest == .max ? .max : max(newest, 0) + 1
+    let last = Timestamp.plausibleRange.upperBound.microseconds
+    return newest >= last ? newest : max(newest, 0) + 1
   }
 }
 

@@ -93,6 +93,7 @@ package struct ReceivedMessages: TransactionPart {
     try message.deliveredAt?.validate()
     try message.readAt?.validate()
     try message.retractedAt?.validate()
+    try message.retryAt?.validate()
     for reaction in message.reactions { try reaction.time.validate() }
   }
 
@@ -226,7 +227,7 @@ package struct ReceivedMessages: TransactionPart {
   package func newPendingPlace(
     _ message: inout StoredMessage, in conversation: OpenConversation
   ) -> Place {
-    let time = message.localTime ?? transaction.clock().microseconds
+    let time = message.localTime ?? transaction.recordedTime()
     message.localTime = time
     defer { conversation.summary.nextLocalOrder += StoreDefect.localOrderReused.isPlanted ? 0 : 1 }
     return .pending(time, localOrder: conversation.summary.nextLocalOrder)

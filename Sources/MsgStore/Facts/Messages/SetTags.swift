@@ -44,8 +44,9 @@ package struct SetTags: TransactionPart {
     let old: TagRecord? = try view.record(TagRecord.key(open.number, own, number))
     guard (old?.isRemoved ?? true) != isRemoved else { return false }
     // The act of the local member is later than what it replaces.
-    let clock = transaction.clock().microseconds
-    let time = old.map { max(clock, $0.time == .max ? .max : $0.time + 1) } ?? clock
+    let clock = transaction.recordedTime()
+    let last = Timestamp.plausibleRange.upperBound.microseconds
+    let time = old.map { max(clock, $0.time < last ? $0.time + 1 : $0.time) } ?? clock
     return try receive(
       tag, isRemoved: isRemoved, of: own, in: conversation, at: Timestamp(microseconds: time))
   }

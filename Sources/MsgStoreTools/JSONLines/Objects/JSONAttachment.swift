@@ -20,7 +20,7 @@ extension ExportedAttachment: JSONObjectValue {
     try fields.bytes("content_hash", &attachment.contentHash)
     try fields.bytes("preview", &attachment.preview)
     try fields.optional("byte_count", &attachment.byteCount)
-    var duration = attachment.durationMicroseconds.map(Timestamp.init(microseconds:))
+    var duration = attachment.durationMicroseconds.map(JSONMilliseconds.init)
     try fields.optional("duration_ms", &duration)
     attachment.durationMicroseconds = duration?.microseconds
     try fields.optional("width", &attachment.width)
