@@ -6,6 +6,8 @@ extension String: JSONValue {
 
   func append(to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
+    // The two bytes before: what is escaped has at most three.
+    var last: (UInt8, UInt8) = (0, 0)
     for byte in utf8 {
       switch byte {
       case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
@@ -13,14 +15,30 @@ extension String: JSONValue {
       case UInt8(ascii: "\n"): bytes.append(contentsOf: #"\n"#.utf8)
       case UInt8(ascii: "\r"): bytes.append(contentsOf: #"\r"#.utf8)
       case UInt8(ascii: "\t"): bytes.append(contentsOf: #"\t"#.utf8)
-      case 0..<0x20:
-        let digits = String(byte, radix: 16)
-        bytes.append(contentsOf: (byte < 0x10 ? #"\u000"# : #"\u00"#).utf8)
-        bytes.append(contentsOf: digits.utf8)
+      case 0..<0x20, 0x7f:
+        Self.appendEscape(UInt16(byte), to: &bytes)
+      case 0x80..<0xa0 where last.1 == 0xc2:
+        bytes.removeLast()
+        Self.appendEscape(UInt16(byte), to: &bytes)
+      case 0xa8...0xae where last == (0xe2, 0x80):
+        bytes.removeLast(2)
+        Self.appendEscape(0x2000 | UInt16(byte & 0x3f), to: &bytes)
+      case 0xa6...0xa9 where last == (0xe2, 0x81):
+        bytes.removeLast(2)
+        Self.appendEscape(0x2040 | UInt16(byte & 0x3f), to: &bytes)
       default: bytes.append(byte)
       }
+      last = (last.1, byte)
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends the escape of a character that would change the terminal that shows it, or the
+  /// direction of its line: those of `visible`.
+  private static func appendEscape(_ unit: UInt16, to bytes: inout [UInt8]) {
+    let digits = Array("0123456789abcdef".utf8)
+    bytes.append(contentsOf: #"\u"#.utf8)
+    for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> UInt16(shift)) & 15]) }
   }
 }
 

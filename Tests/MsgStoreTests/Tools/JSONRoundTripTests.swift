@@ -44,7 +44,7 @@ import Testing
     #expect(
       lines(of: [.message(ExportedMessage(message))])
         == #"{"kind":"message","conversation":"c","id":"m","sender":"s","#
-        + #""text":"a\"\\/\n\r\t\u0001\u001fé\#u{7f}","timestamp_ms":1704067200000,"#
+        + #""text":"a\"\\/\n\r\t\u0001\u001fé\u007f","timestamp_ms":1704067200000,"#
         + #""sequence":7,"local_ms":1704067200000.12,"status":"read","reply_to":"r"}"# + "\n")
     #expect(
       lines(of: [.message(ExportedMessage(Message(id: "m", in: "c", from: "s", text: "t")))])
@@ -62,5 +62,26 @@ import Testing
       serverTimestamp: Timestamp(microseconds: microseconds))
     #expect(
       lines(of: [.message(ExportedMessage(message))]).contains(#""timestamp_ms":\#(expected)}"#))
+  }
+
+  /// A message must not draw on the terminal on which an export is shown.
+  @Test func whatWouldChangeATerminalIsEscaped() throws {
+    let escaped: [ClosedRange<UInt32>] = [
+      0...0x1f, 0x7f...0x9f, 0x2028...0x202e, 0x2066...0x2069,
+    ]
+    let scalars = [0...0x200, 0x1fff...0x2070, 0xe000...0xe00a, 0xfffd...0x10002]
+      .joined().compactMap { Unicode.Scalar(UInt32($0)) }
+    for scalar in scalars {
+      var bytes: [UInt8] = []
+      JSONLineWriter.append("a\(scalar)\(scalar)é", to: &bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      let isEscaped = escaped.contains { $0.contains(scalar.value) }
+      #expect(text.unicodeScalars.contains(scalar) == !isEscaped)
+      if isEscaped, !["\n", "\r", "\t"].contains(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        #expect(text == "\"a" + escape + escape + "é\"")
+      }
+    }
   }
 }
