@@ -23,19 +23,23 @@ package struct JSONRecordReader: ~Copyable {
   package init(
     isLenient: Bool, ownFields: Set<String> = [], source: @escaping LineReader.Source
   ) {
-    lines = LineReader(source: source)
+    lines = LineReader(skipsTooLong: isLenient, source: source)
     self.isLenient = isLenient
     self.ownFields = ownFields
   }
 
   /// The number of the line read last.
   package var lineNumber: Int { lines.lineNumber }
+  /// The length of the line read last.
+  package private(set) var lineByteCount = 0
   /// The number of bytes read, of this line and of some behind it.
   package var byteCount: Int { lines.byteCount }
 
   /// Returns the next record; nil at the end.
   package mutating func next() throws -> JSONRecord? {
+    defer { passedOver.lineCount += lines.takeTooLongCount() }
     while let line = try lines.next() {
+      lineByteCount = line.count
       var scanner = JSONScanner(
         lines.buffer, line: line, lineNumber: lines.lineNumber, isLenient: isLenient,
         passedOver: passedOver, ownFields: ownFields)

@@ -92,24 +92,6 @@ extension UInt32: JSONValue {}
 extension Timestamp: JSONValue {
   init(_ scanner: inout JSONScanner) throws(StoreToolError) {
     let place = scanner.mark()
-    let decimal = try scanner.decimal()
-    do throws(JSONDecimal.Problem) {
-      self.init(try decimal.integer(timesPowerOfTen: 3))
-    } catch {
-      switch error {
-      case .notWhole: throw scanner.error("time finer than a microsecond", at: place)
-      case .outOfRange:
-        throw scanner.error("the time in microseconds does not fit in 64 bits", at: place)
-      }
-    }
-  }
-
-  func append(to bytes: inout [UInt8]) {
-    let (milliseconds, fraction) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-    if microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.append(contentsOf: String(milliseconds).utf8)
-  init(_ scanner: inout JSONScanner) throws(StoreToolError) {
-    let place = scanner.mark()
     self.init(microseconds: try JSONMilliseconds(&scanner).microseconds)
     guard !Self.plausibleRange.contains(self) else { return }
     // A way out for whoever has no other export.
@@ -128,6 +110,24 @@ struct JSONMilliseconds: JSONValue, Hashable {
 
   init(_ microseconds: Int64) { self.microseconds = microseconds }
 
+  init(_ scanner: inout JSONScanner) throws(StoreToolError) {
+    let place = scanner.mark()
+    let decimal = try scanner.decimal()
+    do throws(JSONDecimal.Problem) {
+      self.init(try decimal.integer(timesPowerOfTen: 3))
+    } catch {
+      switch error {
+      case .notWhole: throw scanner.error("time finer than a microsecond", at: place)
+      case .outOfRange:
+        throw scanner.error("the time in microseconds does not fit in 64 bits", at: place)
+      }
+    }
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    let (milliseconds, fraction) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+    if microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.append(contentsOf: String(milliseconds).utf8)
     guard fraction != 0 else { return }
     // Adding a thousand keeps the leading zeros of the fraction.
     var digits = Array(String(1000 + fraction).utf8.dropFirst())

@@ -2,7 +2,8 @@ public import MsgStore
 
 /// The options of a restore.
 public struct RestoreOptions: Sendable, Hashable {
-  /// True to skip unknown fields and kinds of lines, and records that are already present; false to
+  /// True to skip unknown fields and kinds of lines, lines that are too long, and records that are
+  /// already present, and to take the nearest plausible time for an implausible one; false to
   /// refuse them.
   public var isLenient = false
   /// True to number the messages of each conversation in the order of their lines: 1, 2, 3, ….
@@ -40,7 +41,7 @@ public struct RestoreSummary: Sendable, Hashable {
   public internal(set) var conversationCount = 0
   /// The number of records passed over since they were already present; 0 unless lenient.
   public internal(set) var repeatedRecordCount = 0
-  /// The number of lines of unknown kinds passed over; 0 unless lenient.
+  /// The number of lines passed over, of unknown kinds or too long; 0 unless lenient.
   public internal(set) var unknownLineCount = 0
   /// The number of unknown fields passed over; 0 unless lenient.
   public internal(set) var unknownFieldCount = 0

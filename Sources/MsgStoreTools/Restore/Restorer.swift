@@ -5,9 +5,10 @@ package final class Restorer {
   /// The number of records in one commit: enough to share its cost, few enough to need little
   /// memory.
   private static let batchCount = 500
-  /// The number of bytes of text in one commit, give or take a message.
+  /// The number of bytes of lines in one commit, give or take a line.
   ///
-  /// A commit has to fit the memory that a write transaction may use.
+  /// A commit has to fit the memory that a write transaction may use, and whatever a line brings
+  /// into the store is part of its bytes.
   private static let batchByteCount = 4 << 20
 
   private let isLenient: Bool
@@ -31,24 +32,11 @@ package final class Restorer {
     case behind
   }
 
-  /// A record and the number of its line, for errors of the store.
+  /// A record, the number of its line, for errors of the store, and the length of its line.
   private struct Line {
     let record: JSONRecord
     let number: Int
-
-    var textByteCount: Int {
-      switch record {
-      case .message(let message):
-        message.facts.history.reduce(message.text.utf8.count) { $0 + $1.text.utf8.count }
-          + message.own.byteCount
-      case .waiting(let waiting):
-        waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count } + waiting.own.byteCount
-      case .outbox(let entry): entry.payload.count
-      case .member(let profile):
-        (profile.name?.utf8.count ?? 0) + (profile.picture?.utf8.count ?? 0)
-      default: 0
-      }
-    }
+    let byteCount: Int
   }
 
   /// A reason to refuse a line whose number is added further up.
@@ -86,6 +74,10 @@ package final class Restorer {
     options.prunesByItself = false
     var ofStore = JSONStore()
     if case .store(let stored)? = line?.record {
+      try naming(reader.lineNumber) {
+        try stored.localMember.validate()
+        try stored.retention?.validate()
+      }
       options.localMember = localMember ?? stored.localMember
       ofStore = stored
       line = try nextLine(&reader)
@@ -96,7 +88,7 @@ package final class Restorer {
       var byteCount = 0
       while let next = line, batch.count < Self.batchCount, byteCount < Self.batchByteCount {
         batch.append(next)
-        byteCount += next.textByteCount
+        byteCount += next.byteCount
         line = try nextLine(&reader)
       }
       try store.write(.relaxed) { writer in
@@ -151,60 +143,74 @@ package final class Restorer {
 
   private func nextLine(_ reader: inout JSONRecordReader) throws -> Line? {
     guard let record = try reader.next() else { return nil }
-    return Line(record: record, number: reader.lineNumber)
+    return Line(
+      record: record, number: reader.lineNumber, byteCount: reader.lineByteCount)
   }
 
   // MARK: One record
 
-  private func write(_ line: Line, with writer: borrowing StoreWriter) throws {
+  /// Calls `body`, and names the line that it refuses.
+  private func naming(_ line: Int, _ body: () throws -> Void) throws {
     do {
-      switch line.record {
-      case .store:
-        throw Refusal("the store's own line must be the first")
-      case .member(let profile):
-        try writer.restore(profile)
-      case .conversation(let conversation):
-        try writer.restore(conversation)
-      case .receipt(let receipt):
-        try write(receipt, line.number, with: writer)
-      case .message(let message):
-        try write(message, with: writer)
-      case .reaction(let reaction):
-        try writer.restore(
-          ExportedReaction(reaction.reaction, isRemoved: reaction.isRemoved),
-          to: reaction.message, in: reaction.conversation)
-      case .deleted(let deleted):
-        try expectNew(
-          try writer.restoreDeleted(deleted.id, in: deleted.conversation), deleted.id)
-      case .waiting(let waiting):
-        try expectNew(try writer.restore(waiting), waiting.id)
-      case .draft(let draft):
-        try writer.restore(draft)
-      case .untold(let untold):
-        try writer.restore(untold)
-      case .sequences(let sequences):
-        for run in sequences.known {
-          try writer.declareAbsent(run, in: sequences.conversation)
-        }
-      case .sync(let sync):
-        try write(sync, with: writer)
-      case .outbox(let entry):
-        hasOutbox = true
-        if let conversation = entry.conversation { conversations.insert(conversation) }
-        let isNew = try writer.restore(entry)
-        guard isNew || isLenient else {
-          throw Refusal("nothing to tell the server")
-        }
-        if !isNew { repeatedCount += 1 }
-      case .unneededFile(let file):
-        try writer.restoreUnneededFile(file.path)
-      }
+      try body()
     } catch let error as Refusal {
-      throw StoreToolError.malformedLine(line: line.number, column: nil, reason: error.reason)
+      throw StoreToolError.malformedLine(line: line, column: nil, reason: error.reason)
     } catch let error as StoreError {
       // Faults of the device are not the line's fault.
       if case .storage = error { throw error }
-      throw StoreToolError.malformedLine(line: line.number, column: nil, reason: "\(error)")
+      throw StoreToolError.malformedLine(line: line, column: nil, reason: "\(error)")
+    }
+  }
+
+  private func write(_ line: Line, with writer: borrowing StoreWriter) throws {
+    try naming(line.number) { try write(line.record, line.number, with: writer) }
+  }
+
+  private func write(
+    _ record: JSONRecord, _ number: Int, with writer: borrowing StoreWriter
+  ) throws {
+    switch record {
+    case .store:
+      throw Refusal("the store's own line must be the first")
+    case .member(let profile):
+      try writer.restore(profile)
+    case .conversation(let conversation):
+      try writer.restore(conversation)
+    case .receipt(let receipt):
+      try write(receipt, number, with: writer)
+    case .message(let message):
+      try write(message, with: writer)
+    case .facts(let facts):
+      try writer.restore(facts.facts, of: facts.message, in: facts.conversation)
+    case .reaction(let reaction):
+      try writer.restore(
+        ExportedReaction(reaction.reaction, isRemoved: reaction.isRemoved),
+        to: reaction.message, in: reaction.conversation)
+    case .deleted(let deleted):
+      try expectNew(
+        try writer.restoreDeleted(deleted.id, in: deleted.conversation), deleted.id)
+    case .waiting(let waiting):
+      try expectNew(try writer.restore(waiting), waiting.id)
+    case .draft(let draft):
+      try writer.restore(draft)
+    case .untold(let untold):
+      try writer.restore(untold)
+    case .sequences(let sequences):
+      for run in sequences.known {
+        try writer.declareAbsent(run, in: sequences.conversation)
+      }
+    case .sync(let sync):
+      try write(sync, with: writer)
+    case .outbox(let entry):
+      hasOutbox = true
+      if let conversation = entry.conversation { conversations.insert(conversation) }
+      let isNew = try writer.restore(entry)
+      guard isNew || isLenient else {
+        throw Refusal("nothing to tell the server")
+      }
+      if !isNew { repeatedCount += 1 }
+    case .unneededFile(let file):
+      try writer.restoreUnneededFile(file.path)
     }
   }
 

@@ -221,6 +221,38 @@ struct Restoring: TransactionPart {
     }
   }
 
+  /// Merges further facts of a message that is here or waited for.
+  func restore(
+    _ facts: ExportedFacts, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    try id.validate()
+    try conversation.validate()
+    try Self.validateFacts(facts)
+    let conversation = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    let number = conversation.number
+    transaction.noteAddition()
+    // A retracted message has receipts only.
+    let hasChanged = try transaction.messageUpdates.withFacts(
+      of: id, in: conversation, keepsRetracted: true
+    ) { (own, _) throws(StoreError) in
+      try restore(facts, of: own, in: number) { (version) throws(StoreError) in
+        try transaction.versions.put(version, of: own, in: number)
+      }
+      return true
+    }
+    guard hasChanged, case .here(let position)? = try view.ids.entry(of: id, in: number) else {
+      return
+    }
+    let message = try flushed().messages.message(at: position, in: number)
+    try transaction.receipts.applyWaitingMarks(
+      of: message.id(at: position), at: position, in: conversation)
+    if message.traits.marks.contains(.receipts) {
+      try transaction.receipts.noteReceipts(at: position, in: conversation)
+    }
+  }
+
   /// Stores facts that wait for a message; returns false if one of its names is in use.
   func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
     try waiting.id.validate()

@@ -19,6 +19,13 @@ extension StoreWriter {
     try transaction.perform(try transaction.restoring.restore(waiting))
   }
 
+  /// Merges further facts of a message that is here or waited for.
+  package func restore(
+    _ facts: ExportedFacts, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    try transaction.perform(try transaction.restoring.restore(facts, of: id, in: conversation))
+  }
+
   /// Stores that a message was deleted here.
   ///
   /// - Returns: False if its name is in use; nothing changes then.

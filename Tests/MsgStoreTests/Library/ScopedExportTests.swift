@@ -89,6 +89,7 @@ import Testing
       case .conversation(let value): owner = value.id
       case .receipt(let value): owner = value.conversation
       case .message(let value): owner = value.conversation
+      case .facts(let value): owner = value.conversation
       case .reaction(let value): owner = value.conversation
       case .deleted(let value): owner = value.conversation
       case .waiting(let value): owner = value.conversation

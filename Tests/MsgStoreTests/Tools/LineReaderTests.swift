@@ -37,13 +37,29 @@ import Testing
   }
 
   @Test func aLineHasALimit() throws {
-    let longest = [UInt8](repeating: 0x61, count: LineReader.maximumLineByteCount)
-    let lines = try lines(of: longest + [0x0a, 0x62], pieceByteCount: .max)
-    #expect(lines.map(\.count) == [longest.count, 1])
-    let expected = "line 2: is longer than 16777216 bytes"
-    #expect(refusal(of: [0x0a, 0x61] + longest) == expected)
-    #expect(refusal(of: [0x0a, 0x61] + longest + [0x0a]) == expected)
-    #expect(refusal(of: [0x0a] + longest + longest + longest) == expected)
+    let longest = [UInt8](repeating: 0x61, count: 300_000)
+    let expected = "line 2: is longer than 300000 bytes"
+    func result(_ bytes: [UInt8], skipsTooLong: Bool = false) -> String {
+      var reader = LineReader(
+        limit: longest.count, skipsTooLong: skipsTooLong,
+        source: source(of: bytes, pieceByteCount: .max))
+      var found: [String] = []
+      do {
+        while let line = try reader.next() { found.append("\(line.count)") }
+        return found.joined(separator: " ") + ", \(reader.takeTooLongCount()) skipped"
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(result(longest + [0x0a, 0x62]) == "300000 1, 0 skipped")
+    for rest in [[], [0x0a], longest + longest + [0x0a, 0x62]] {
+      #expect(result([0x0a, 0x61] + longest + rest) == expected)
+    }
+    #expect(result([0x61] + longest + [0x0a, 0x62], skipsTooLong: true) == "1, 1 skipped")
+    #expect(result([0x61] + longest, skipsTooLong: true) == ", 1 skipped")
+    #expect(
+      result([0x62, 0x0a] + longest + longest + longest + [0x0a, 0x62], skipsTooLong: true)
+        == "1 1, 1 skipped")
   }
 
   @Test func nothingIsNoLine() throws {

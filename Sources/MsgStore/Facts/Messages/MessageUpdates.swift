@@ -8,11 +8,11 @@ package struct MessageUpdates: TransactionPart {
   /// reactions in the message's record, if it has any.
   ///
   /// The record of a stored message gets the marks that tell which kinds of facts it has; a message
-  /// that is not here begins to wait. Nothing is kept for a message that was deleted or retracted:
-  /// then `body` does not run.
+  /// that is not here begins to wait. Nothing is kept for a message that was deleted, and without
+  /// `keepsRetracted` for one that was retracted: then `body` does not run.
   ///
   /// Returns the result of `body`: true if anything changed.
-  func withFacts(
+  package func withFacts(
     of id: MessageID, in conversation: OpenConversation, keepsRetracted: Bool = false,
     _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -30,19 +30,19 @@ package struct MessageUpdates: TransactionPart {
       try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
-      return try withWaitingFacts(of: own, in: conversation, body)
+      return try withWaitingFacts(of: own, in: conversation, keepsRetracted, body)
     case nil:
-      return try withWaitingFacts(of: id, in: conversation, body)
+      return try withWaitingFacts(of: id, in: conversation, keepsRetracted, body)
     }
   }
 
   private func withWaitingFacts(
-    of id: MessageID, in conversation: OpenConversation,
+    of id: MessageID, in conversation: OpenConversation, _ keepsRetracted: Bool,
     _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     var counts: ReactionCounts?
     if let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number) {
-      if waiting.traits.marks.contains(.retracted) { return false }
+      if waiting.traits.marks.contains(.retracted) && !keepsRetracted { return false }
       return try body(id, &counts)
     }
     guard try body(id, &counts) else { return false }

@@ -75,17 +75,15 @@ extension ExportedWaiting: JSONObjectValue {
   }
 }
 
-/// Reactions have lines of their own, behind the message's.
+/// Reactions have lines of their own, behind the message's, and so has what makes it too long.
 extension ExportedMessage {
   package func forEachRecord<Failure: Error>(
     _ body: (JSONRecord) throws(Failure) -> Void
   ) throws(Failure) {
     var line = self
-    line.facts.reactions = []
+    let rest = line.facts.split()
     try body(.message(line))
-    for reaction in facts.reactions {
-      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
-    }
+    try rest.forEachRecord(of: id, in: conversation, body)
   }
 }
 
@@ -94,11 +92,9 @@ extension ExportedWaiting {
     _ body: (JSONRecord) throws(Failure) -> Void
   ) throws(Failure) {
     var line = self
-    line.facts.reactions = []
+    let rest = line.facts.split()
     try body(.waiting(line))
-    for reaction in facts.reactions {
-      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
-    }
+    try rest.forEachRecord(of: id, in: conversation, body)
   }
 }
 

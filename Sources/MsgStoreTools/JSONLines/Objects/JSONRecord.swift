@@ -21,6 +21,7 @@ package enum JSONRecord: Sendable, Hashable {
   case conversation(ExportedConversation)
   case receipt(JSONReceipt)
   case message(ExportedMessage)
+  case facts(JSONFacts)
   case reaction(JSONReaction)
   case deleted(JSONDeleted)
   case waiting(ExportedWaiting)
@@ -38,6 +39,7 @@ package enum JSONRecord: Sendable, Hashable {
     case conversation
     case receipt
     case message
+    case facts
     case reaction
     case deleted
     case waiting
@@ -68,6 +70,7 @@ extension JSONRecord {
       for register in try fields.takeOwnFields() { message.own.put(register) }
       try fields.finish(ExportedMessage.noun)
       self = .message(message)
+    case .facts: self = .facts(try Self.read(&fields))
     case .reaction: self = .reaction(try Self.read(&fields))
     case .deleted: self = .deleted(try Self.read(&fields))
     case .waiting: self = .waiting(try Self.read(&fields))
@@ -101,6 +104,7 @@ extension JSONRecord {
     case .conversation(let value): Self.append(.conversation, value, to: &bytes)
     case .receipt(let value): Self.append(.receipt, value, to: &bytes)
     case .message(let value): Self.append(.message, value, to: &bytes)
+    case .facts(let value): Self.append(.facts, value, to: &bytes)
     case .reaction(let value): Self.append(.reaction, value, to: &bytes)
     case .deleted(let value): Self.append(.deleted, value, to: &bytes)
     case .waiting(let value): Self.append(.waiting, value, to: &bytes)
