@@ -15,6 +15,10 @@ RELEASE = .build/release
 DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
+# The workloads that read the corpus, with a single conversation: what needs more is left out.
+SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,tail50-huge,$\
+  tail50-random,slice50,scroll50,at-date,get-by-id,list20,open-tail50,memory,commit-relaxed,$\
+  acknowledge,mark-read-1000,mark-read-1000-mark,edit,live-tail,open-insert-close,day
 
 .PHONY: help setup demo example test test-debug build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple format lint build-release-tests test-release test-kills test-tsan \
@@ -94,6 +98,7 @@ bench: release
 
 bench-smoke: release
 	$(RELEASE)/msgstore-bench $(TINY) --format json >/dev/null
+	$(RELEASE)/msgstore-bench $(SINGLE) --format json >/dev/null
 
 # GRDB and LMDB are fetched and installed for these two only.
 release-peers:

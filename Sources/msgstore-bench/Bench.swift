@@ -175,7 +175,7 @@ struct Run: ParsableCommand {
       throw ValidationError("unknown workload: \(name)")
     }
     guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages: at least 1000") }
-    guard (conversations ?? .max) >= 2 else { throw ValidationError("--conversations: at least 2") }
+    guard (conversations ?? .max) >= 1 else { throw ValidationError("--conversations: at least 1") }
     for name in engines.names.compactMap(EngineName.init) {
       guard let owner = name.owner, !engines.names.contains(owner.rawValue) else { continue }
       throw ValidationError("\(name.rawValue): needs \(owner.rawValue), whose store it reads")

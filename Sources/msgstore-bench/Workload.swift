@@ -5,6 +5,8 @@ protocol Workload: Sendable {
   var summary: String { get }
   /// True if the workload does not use the stage's stores.
   var hasOwnStores: Bool { get }
+  /// Returns the reason why the workload cannot run on what the stores hold; nil if it can.
+  func obstacle(in stores: Stores) -> String?
   /// Measures the workload on the stage's stores, which hold the corpus.
   ///
   /// Leaves the stores usable for the next workload: everything written is also recorded in their
@@ -14,6 +16,7 @@ protocol Workload: Sendable {
 
 extension Workload {
   var hasOwnStores: Bool { false }
+  func obstacle(in stores: Stores) -> String? { nil }
 }
 
 /// All workloads in running order: the state left by the import is measured first, and workloads
@@ -105,6 +108,11 @@ final class Stage {
     var figures: [Figure] = []
     for workload in catalogue where settings.workloads.contains(workload.name) {
       if !(workload is Import) { try fill(workload) }
+      if let obstacle = workload.obstacle(in: stores) {
+        progress.clear()
+        Progress.say("\(workload.name): left out, as \(obstacle)\n")
+        continue
+      }
       try progress.show(workload.name)
       figures += try workload.run(on: self)
       if workload is Import { isFilled = true }

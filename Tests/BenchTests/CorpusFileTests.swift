@@ -67,6 +67,18 @@ import Testing
     #expect(run.output.contains("list20"))
   }
 
+  /// What a workload cannot do with the data is left out, and the others run.
+  @Test(arguments: [1, 3, 60]) func aSingleThreadOfAnyLengthIsMeasured(count: Int) throws {
+    let lines = (0..<count).map { line("a", "\($0)", at: Int64($0), text: "message \($0)") }
+    let run = try run(
+      lines,
+      "import,tail50-huge,tail50-random,slice50,scroll50,at-date,get-by-id,list20,open-tail50,"
+        + "mark-read-1000,edit")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("mark-read-1000: left out, as "), "\(run.errors)")
+    #expect(run.output.contains("edit"))
+  }
+
   @Test(arguments: [
     (#"{"conversation":"a","id":"2","sender":"s","text":"x"}"#, #"no time in "timestamp_ms""#),
     (

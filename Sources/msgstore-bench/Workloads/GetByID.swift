@@ -13,6 +13,11 @@ struct GetByID: Workload {
     var expected: Digest
   }
 
+  func obstacle(in stores: Stores) -> String? {
+    stores.messageCount >= Self.batchCount
+      ? nil : "it looks up \(Self.batchCount) messages at a time"
+  }
+
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores
     let queries = queries(on: stores)

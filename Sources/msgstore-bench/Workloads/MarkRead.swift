@@ -18,6 +18,10 @@ struct MarkRead: Workload {
   private static let unreadCount = 1_000
   private static let conversationCount = 5
 
+  func obstacle(in stores: Stores) -> String? {
+    stores.corpus.conversations.count > 1 ? nil : "it reads others than the first conversation"
+  }
+
   private struct Input {
     /// The messages to read, one thread each.
     var batches: [[ChatMessage]]

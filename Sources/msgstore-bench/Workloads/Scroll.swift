@@ -11,6 +11,11 @@ struct Scroll: Workload {
     var expected: [Digest]
   }
 
+  func obstacle(in stores: Stores) -> String? {
+    let messageCount = stores.reference.threads[stores.reference.hugeConversation].entries.count
+    return messageCount > Tail.count ? nil : "no thread has more than \(Tail.count) messages"
+  }
+
   func run(on stage: Stage) throws -> [Figure] {
     let reference = stage.stores.reference
     let huge = reference.hugeConversation
