@@ -94,13 +94,15 @@ public struct Encryption: Sendable {
   private let cipher: @Sendable () throws(PageFileError) -> (any PageCipher)?
 
   /// Creates a source from a closure that returns the cipher under the app's key, or nil if the key
-  /// cannot be had now.
+  /// is not on this device.
+  ///
+  /// The closure throws `deviceLocked` if the key cannot be read now.
   package init(_ cipher: @escaping @Sendable () throws(PageFileError) -> (any PageCipher)?) {
     self.cipher = cipher
   }
 
   /// Returns the cipher under the app's key.
-  /// - Throws: `keyMissing` if the app has not the key now; `invalidKey`.
+  /// - Throws: `keyMissing` if the app has no key; `invalidKey`; the error of the app's closure.
   func makeCipher(path: String) throws(PageFileError) -> any PageCipher {
     guard let cipher = try cipher() else { throw .keyMissing(path: path) }
     return cipher

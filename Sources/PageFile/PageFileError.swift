@@ -16,7 +16,9 @@ public enum PageFileError: Error, Sendable, Hashable {
   ///
   /// Other pages stay readable.
   case corruptPage(PageNumber, reason: String)
-  /// The store is encrypted, and no key was given.
+  /// The store is encrypted, and no key was given: the app's key is not on this device.
+  ///
+  /// A key that cannot be read just now is `deviceLocked`, if the app's closure says so.
   case keyMissing(path: String)
   /// A key was given that does not have 32 bytes.
   ///

@@ -46,6 +46,9 @@ import Testing
     let directory = try store(seals.encryption, closed: closed)
     expect(.keyMissing(path: "memory:x"), opening: directory, nil)
     expect(.keyMissing(path: "memory:x"), opening: directory, Encryption { nil })
+    // A key that cannot be read now is not one that is gone.
+    let locked = PageFileError.deviceLocked(call: "SecItemCopyMatching", path: "key")
+    expect(locked, opening: directory, Encryption { () throws(PageFileError) in throw locked })
     let other = SealSource(seed: 2, key: 9)
     expect(.wrongKey(path: "memory:x"), opening: directory, other.encryption)
     let database = try Database(in: directory, name: "x", options: options(seals.encryption))
