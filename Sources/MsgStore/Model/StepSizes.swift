@@ -8,10 +8,12 @@ package struct StepSizes: Sendable {
   package var maximumMergeCount: Int
   /// The most outbox entries that one commit changes.
   package var maximumEntryCount: Int
+  /// The number of bytes of changed pages after which a commit does nothing more of its work.
+  ///
+  /// A quarter of what a commit may change at all.
+  package var maximumChangedByteCount = 16 << 20
   /// The most conversations and messages that one commit prepares while the store is opened.
   package var maximumOpeningCount = 500
-  /// The number of changed page bytes after which such a commit prepares nothing more.
-  package var maximumOpeningByteCount = 16 << 20
   /// The time after which a step ends.
   package var maximumTime: Duration
 

@@ -27,6 +27,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
   case editNameLost
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
+  case changedPagesUncounted
 
   // Retention.
   case sparedPruned, floorKept, oneMorePruned, sparedCountKept

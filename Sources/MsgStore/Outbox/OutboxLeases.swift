@@ -24,7 +24,7 @@ struct OutboxLeases: TransactionPart {
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds
     try transaction.outboxSchedule.queueDue(at: now)
-    var leftCount = 0
+    var endedCount = 0
     while let due = try nextDue(at: now) {
       let ordinal = due.ordinal
       let record = try view.outbox.indexedEntry(ordinal)
@@ -34,25 +34,12 @@ struct OutboxLeases: TransactionPart {
         throw view.corrupt(
           Schema.work, "outbox entry \(ordinal): not due at \(due.time)")
       }
-      if try transaction.outboxSweeps.isLeft(ordinal, record) {
-        leftCount += 1
-        if transaction.isStepFull(leftCount, of: transaction.maximumEntryCount) { return nil }
-        continue
+      // Whatever is due and ends without being handed out is a part of a step.
+      if transaction.isStepFull(endedCount, of: transaction.maximumEntryCount) {
+        return try handOutPastEnding(at: now, to: owner, until: Self.time(now, plus: length))
       }
-      if try isSuperseded(ordinal, record) {
-        try transaction.outboxEntries.remove(entry: ordinal)
-        continue
-      }
-      if let reason = reasonToGiveUp(record, at: now) {
-        try transaction.outboxAnswers.fail(
-          ordinal, record, because: reason, retryAt: nil, isFinal: true)
-        continue
-      }
-      let task = try flushed().tasks.task(
-        record, form: rules.outbox.receiptForm,
-        doneByteCount: transaction.attachments.doneByteCount)
-      guard let task else {
-        try drop(entry: ordinal, record)
+      guard let task = try taskOrEnd(ordinal, record, at: now) else {
+        endedCount += 1
         continue
       }
       return try handOut(ordinal, record, task, to: owner, until: Self.time(now, plus: length))
@@ -71,6 +58,59 @@ struct OutboxLeases: TransactionPart {
     try transaction.outboxSweeps.stepOutbox()
     return try dueEntry(at: now)
   }
+
+  /// Returns the task of a due entry; nil if its turn ends without one, or it was not its turn.
+  private func taskOrEnd(
+    _ ordinal: UInt64, _ record: OutboxRecord, at now: Int64
+  ) throws(StoreError) -> OutboxTask? {
+    if try transaction.outboxSweeps.isLeft(ordinal, record) { return nil }
+    if try isSuperseded(ordinal, record) {
+      try transaction.outboxEntries.remove(entry: ordinal)
+      return nil
+    }
+    if let reason = reasonToGiveUp(record, at: now) {
+      try transaction.outboxAnswers.fail(
+        ordinal, record, because: reason, retryAt: nil, isFinal: true)
+      return nil
+    }
+    let task = try readTask(of: record)
+    if task == nil { try drop(entry: ordinal, record) }
+    return task
+  }
+
+  private func readTask(of record: OutboxRecord) throws(StoreError) -> OutboxTask? {
+    try flushed().tasks.task(
+      record, form: rules.outbox.receiptForm,
+      doneByteCount: transaction.attachments.doneByteCount)
+  }
+
+  /// Hands out the oldest due entry that is to be told, passing over those whose turn ends: this
+  /// commit has ended as many as it may.
+  ///
+  /// So what is given up in one conversation keeps nobody waiting in another.
+  private func handOutPastEnding(
+    at now: Int64, to owner: String, until expiry: Int64
+  ) throws(StoreError) -> OutboxItem? {
+    var ordinals: [UInt64] = []
+    try view.outbox.forEachDue(from: .min) { (time, ordinal) in
+      guard time <= now || time == 0 else { return time < 0 }
+      ordinals.append(ordinal)
+      return ordinals.count < Self.maximumPassedCount
+    }
+    let horizon = try transaction.outboxReleases.releaseHorizon ?? .max
+    for ordinal in ordinals.sorted() where ordinal < horizon {
+      let record = try view.outbox.indexedEntry(ordinal)
+      guard try view.outbox.sweepTarget(of: record.conversation) == nil,
+        try !isSuperseded(ordinal, record), reasonToGiveUp(record, at: now) == nil,
+        let task = try readTask(of: record)
+      else { continue }
+      return try handOut(ordinal, record, task, to: owner, until: expiry)
+    }
+    return nil
+  }
+
+  /// The number of due entries that are looked at for one that is to be told.
+  private static var maximumPassedCount: Int { 1024 }
 
   /// Returns true if a newer entry tells everything that this one would.
   private func isSuperseded(
@@ -150,6 +190,8 @@ struct OutboxLeases: TransactionPart {
     let horizon = try transaction.outboxReleases.releaseHorizon ?? .max
     var run = [first]
     for ordinal in ordinals where ordinal < horizon {
+      // Each message is written anew, with its state.
+      if transaction.isStepFull(run.count, of: maximumCount) { break }
       guard let item = try handOut(ordinal, behind: first, at: now) else { break }
       run.append(item)
     }
@@ -164,10 +206,7 @@ struct OutboxLeases: TransactionPart {
     guard case .send(let id) = record.subject, record.isActive,
       record.state == .queued || record.dueTime <= now,
       try !view.outbox.hasUploads(id, in: record.conversation),
-      reasonToGiveUp(record, at: now) == nil,
-      let task = try flushed().tasks.task(
-        record, form: rules.outbox.receiptForm,
-        doneByteCount: transaction.attachments.doneByteCount)
+      reasonToGiveUp(record, at: now) == nil, let task = try readTask(of: record)
     else { return nil }
     return try handOut(
       ordinal, record, task, to: first.owner, until: first.expiry.microseconds)

@@ -30,9 +30,12 @@ struct OutboxSchedule: TransactionPart {
   /// Queues the entries whose time has come, a bounded number of them.
   func queueDue(at now: Int64) throws(StoreError) {
     guard try transaction.outboxTotals.counts.held > 0 else { return }
+    var count = 0
     for (time, ordinal) in try view.outbox.scheduled(
       until: now, maximumCount: Self.maximumDueCount)
     {
+      if transaction.isStepFull(count, of: Self.maximumDueCount) { return }
+      count += 1
       let record = try view.outbox.indexedEntry(ordinal)
       guard record.scheduledTime == time else {
         throw view.corrupt(Schema.work, "outbox entry \(ordinal): not scheduled for \(time)")

@@ -43,8 +43,8 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for `reclaimWork`.
   ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
   /// - Returns: Nil if nothing is due; `OutboxReader.nextTime` says when something will be. Also
-  ///   nil while a long release or removal has to finish first; the call then performs a part of
-  ///   it.
+  ///   nil while a long release, removal, or merge has to finish first, or so much is too old that
+  ///   it is given up in parts; the call then performs a part of it.
   /// - Throws: `input(.identifier)` for the owner.
   public func next(
     for owner: String, lease: Duration = .seconds(60)

@@ -31,7 +31,7 @@ struct Preparation {
   private static func isFull(_ transaction: Transaction, _ count: Int) -> Bool {
     let steps = transaction.rules.steps
     return count >= steps.maximumOpeningCount
-      || count > 0 && transaction.view.source.changedByteCount >= steps.maximumOpeningByteCount
+      || count > 0 && transaction.view.source.changedByteCount >= steps.maximumChangedByteCount
   }
 
   /// Counts unread messages anew, and updates what else depends on the local member.

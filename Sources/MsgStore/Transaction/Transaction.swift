@@ -369,11 +369,15 @@ extension Transaction {
   /// Begins a step of work and sets its deadline.
   func beginStep() { stepEnd = .now + rules.steps.maximumTime }
 
-  /// Returns true if a step has done enough.
+  /// Returns true if a step has done enough: by count, by the pages it has changed, or by time.
   ///
   /// Every step does at least one thing.
   func isStepFull(_ count: Int, of maximumCount: Int) -> Bool {
-    count >= maximumCount || count > 0 && stepEnd.map { $0 <= .now } ?? false
+    if count == 0 { return maximumCount <= 0 }
+    return count >= maximumCount
+      || view.source.changedByteCount >= rules.steps.maximumChangedByteCount
+        && !StoreDefect.changedPagesUncounted.isPlanted
+      || stepEnd.map { $0 <= .now } ?? false
   }
 }
 

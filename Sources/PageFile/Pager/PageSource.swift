@@ -292,8 +292,9 @@ package final class PageSource {
     }
   }
 
-  /// The size of the pages that the transaction has changed so far, in bytes.
-  package var changedByteCount: Int { (dirty?.count ?? 0) * pageSize }
+  /// The size of the pages that the transaction has changed so far, in bytes, with those that the
+  /// present operation has freed again: these are in memory until it ends.
+  package var changedByteCount: Int { ((dirty?.count ?? 0) + doomedCount) * pageSize }
 
   package var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
 }
