@@ -204,6 +204,7 @@ import Testing
     try store.write { chat in
       try chat.outbox.setHoldsNewEntries(true)
       for index in 0..<9 { try chat.send(own(MessageID("m\(index)"))) }
+      try chat.outbox.setHoldsNewEntries(false)
       for room in ["room", "other"] as [ConversationID] {
         try chat.send(own(MessageID("s \(room)"), in: room), at: time(1_000_000_000))
       }
