@@ -27,6 +27,9 @@ struct OutboxFollowing: TransactionPart {
     case .messageRemoved(let id, let conversation):
       // Others still have the message, so its retraction still has to be told.
       try removeEntries(of: id, in: conversation) { !$0.isRetraction }
+      for number in try transaction.outboxSweeps.merging(into: conversation) {
+        try removeEntries(of: id, in: number) { !$0.isRetraction }
+      }
     case .goneRetracted(let id, let conversation):
       try removeEntries(of: id, in: conversation) { $0.isRetraction }
     case .messageExpired(let id, let conversation):
@@ -37,7 +40,7 @@ struct OutboxFollowing: TransactionPart {
     case .messageMoved(let id, let conversation, let other, let target):
       try moveEntries(of: id, in: conversation, to: other, in: target)
     case .conversationMoved(let conversation, let target):
-      try moveEntries(of: conversation, to: target)
+      try transaction.outboxSweeps.mergeEntries(of: conversation, to: target)
     case .conversationDeleted(let conversation, let target):
       try transaction.outboxSweeps.keepEntries(of: conversation, for: target)
     case .conversationKnown(let conversation): try settleCreation(of: conversation)
@@ -84,40 +87,26 @@ struct OutboxFollowing: TransactionPart {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    // Entries of a conversation that becomes another one have moved there before its messages.
+    var isMoved = false
+    // Entries of a conversation that becomes another one may have moved there before its messages.
     for number in conversation == target ? [target] : [conversation, target]
     where id != other || number != target {
-      for (ordinal, record) in try view.outbox.entries(of: id, in: number) {
+      for (ordinal, _) in try view.outbox.entries(of: id, in: number) {
+        guard let old = try view.outbox.entry(ordinal) else { continue }
+        _ = try transaction.outboxSweeps.bring(ordinal, old)
+        guard let record = try view.outbox.entry(ordinal) else { continue }
+        isMoved = true
         var new = record
         new.conversation = target
         new.subject = record.subject.renamed(other)
-        try move(entry: ordinal, as: new)
+        if new != record { try move(entry: ordinal, as: new) }
       }
     }
-  }
-
-  /// Moves the entries of a conversation to the one it has become a part of.
-  ///
-  /// Entries that a release of it still had to queue are queued now: the release does not extend to
-  /// the other conversation.
-  private func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    let released = try transaction.outboxReleases.endReleases(of: conversation)
-    try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
-    if try transaction.outboxEntries.isEmpty { return }
-    for (ordinal, record) in try view.outbox.entries(in: conversation) {
-      // Entered again if the other conversation has something to tell.
-      if record.subject.isReceipt || record.subject == .createConversation {
-        try transaction.outboxEntries.remove(entry: ordinal)
-        continue
-      }
-      var new = record
-      new.conversation = target
-      try move(entry: ordinal, as: new)
-    }
-    for (ordinal, states) in released {
-      guard let record = try view.outbox.entry(ordinal) else { continue }
-      _ = try transaction.outboxReleases.letGo(ordinal, record, if: states)
-    }
+    // The server may have said there what the entries were to tell.
+    guard isMoved || conversation != target,
+      let (_, message, own) = try flushed().messages.found(other, in: target)
+    else { return }
+    try follow(MessageSettlement(of: message), of: own, in: target)
   }
 
   func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {

@@ -100,7 +100,7 @@ struct OutboxLeases: TransactionPart {
     let horizon = try transaction.outboxReleases.releaseHorizon ?? .max
     for ordinal in ordinals.sorted() where ordinal < horizon {
       let record = try view.outbox.indexedEntry(ordinal)
-      guard try view.outbox.sweepTarget(of: record.conversation) == nil,
+      guard try view.outbox.sweep(of: record.conversation) == nil,
         try !isSuperseded(ordinal, record), reasonToGiveUp(record, at: now) == nil,
         let task = try readTask(of: record)
       else { continue }

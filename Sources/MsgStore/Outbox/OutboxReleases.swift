@@ -47,7 +47,7 @@ struct OutboxReleases: TransactionPart {
       let record = try view.outbox.indexedEntry(ordinal)
       let isCounted =
         conversation == 0
-        ? try view.outbox.sweepTarget(of: record.conversation) == nil
+        ? try view.outbox.sweep(of: record.conversation) == nil
         : record.conversation == conversation
       if isCounted { count += 1 }
     }
@@ -55,8 +55,12 @@ struct OutboxReleases: TransactionPart {
   }
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
-    conversation == 0
-      ? try transaction.outboxTotals.counts : try view.outbox.lane(conversation).counts
+    if conversation == 0 { return try transaction.outboxTotals.counts }
+    var counts = try view.outbox.lane(conversation).counts
+    for number in try transaction.outboxSweeps.merging(into: conversation) {
+      counts.add(try view.outbox.lane(number).counts)
+    }
+    return counts
   }
 
   private func writeRelease(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
@@ -242,26 +246,26 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// Ends the releases of a conversation that becomes another one.
-  ///
-  /// - Returns: The entries still to be queued, each with the states in which it must be.
-  func endReleases(
-    of conversation: UInt32
-  ) throws(StoreError) -> [(ordinal: UInt64, states: OutboxRelease.States)] {
-    guard try transaction.outboxTotals.hasSteps else { return [] }
-    var found: [(ordinal: UInt64, states: OutboxRelease.States)] = []
+  /// Ends the releases of a conversation that has become another one.
+  func endReleases(of conversation: UInt32) throws(StoreError) {
     for (ordinal, release) in try view.outbox.releases()
     where release.conversation == conversation {
-      for (entry, record) in try view.outbox.entries(in: conversation)
-      where entry >= release.next && entry < release.end {
-        guard !release.states.isDisjoint(with: .init(record.state)),
-          try view.outbox.decision(on: entry) < ordinal
-        else { continue }
-        found.append((entry, release.states))
-      }
       try end(release, ordinal)
     }
-    return found
+  }
+
+  /// Returns true if a release of an entry's conversation has still to queue the entry.
+  func isToBeReleased(_ entry: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+    for (ordinal, release) in try view.outbox.releases()
+    where release.conversation == record.conversation {
+      if entry >= release.next, entry < release.end,
+        !release.states.isDisjoint(with: .init(record.state)),
+        try view.outbox.decision(on: entry) < ordinal
+      {
+        return true
+      }
+    }
+    return false
   }
 }
 

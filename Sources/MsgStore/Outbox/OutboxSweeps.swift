@@ -1,14 +1,17 @@
 import PageFile
 
 /// Sweeps the entries of a conversation that was deleted here, and whose name has another number
-/// now.
+/// now, and of one that has become another.
 ///
 /// Many entries are swept in steps. See docs/message-format.md, O-18 and O-30.
 ///
-///  1. Entries left under the old number are not counted, not shown, and not handed out.
+///  1. Entries left under the old number are not shown, and not handed out. Those of a deleted
+///     conversation are not counted either.
 ///  2. Until all of them were swept, the lane of the new number hands out nothing: entries that
 ///     come over go before those entered since.
 ///  3. An operation that names one of these entries first moves it to where it belongs.
+///  4. Where a conversation has become another, all entries of a message go over together, and the
+///     message with them, if it is still on its way. So no entry arrives without its message.
 struct OutboxSweeps: TransactionPart {
   let transaction: Transaction
 
@@ -21,140 +24,187 @@ struct OutboxSweeps: TransactionPart {
   func keepEntries(of conversation: UInt32, for number: UInt32) throws(StoreError) {
     let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation)
     let target = isUnknown ? 0 : number
-    try redirectSweeps(of: conversation, to: target)
+    try redirectSweeps(of: conversation, to: target, isDeletion: true)
     try transaction.outboxReleases.redirectReleases(of: conversation, to: target)
-    if try transaction.outboxEntries.isEmpty { return }
+    try sweep(OutboxSweep(of: conversation, to: target, isMerge: false))
+  }
+
+  /// Moves the entries of a conversation to the one that it has become a part of.
+  func mergeEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    try redirectSweeps(of: conversation, to: target, isDeletion: false)
+    try sweep(OutboxSweep(of: conversation, to: target, isMerge: true))
+  }
+
+  private func sweep(_ sweep: OutboxSweep) throws(StoreError) {
+    let conversation = sweep.conversation
     let lane = try view.outbox.lane(conversation)
-    guard lane.counts.total > transaction.maximumEntryCount else {
-      for (ordinal, record) in try view.outbox.entries(in: conversation) {
-        try bring(entry: ordinal, record, to: target)
-      }
-      return
+    guard lane.counts.total > 0 else {
+      return try transaction.outboxReleases.endReleases(of: conversation)
     }
     // Entries that a lane names are moved at once, since they are looked up there.
     let newest = [
       lane.creation, lane.readReceipt, lane.deliveredReceipt, lane.title, lane.avatar,
     ]
     for ordinal in newest where ordinal != 0 {
-      try bring(entry: ordinal, try view.outbox.indexedEntry(ordinal), to: target)
+      let record = try view.outbox.indexedEntry(ordinal)
+      if let new = try kept(ordinal, record, sweep) {
+        try transaction.outboxFollowing.move(entry: ordinal, as: new)
+      } else {
+        try transaction.outboxEntries.remove(entry: ordinal)
+      }
     }
-    try beginSweep(of: conversation, to: target)
-    _ = try sweepEntries(of: conversation, to: target)
+    try begin(sweep)
+    // The commit of a merge moves a step of messages with their entries by itself.
+    if sweep.isMerge, lane.counts.total > transaction.maximumEntryCount { return }
+    _ = try advance(sweep)
   }
 
-  private func bring(
-    entry ordinal: UInt64, _ record: OutboxRecord, to target: UInt32
-  ) throws(StoreError) {
-    if let new = try kept(record, for: target) {
-      try transaction.outboxFollowing.move(entry: ordinal, as: new)
-    } else {
-      try transaction.outboxEntries.remove(entry: ordinal)
-    }
-  }
-
-  /// Returns an entry of a deleted conversation in the form in which it continues; nil if it has
-  /// nothing to tell any more.
+  /// Returns an entry in the form in which it goes over; nil if it has nothing to tell any more.
   private func kept(
-    _ record: OutboxRecord, for target: UInt32
+    _ ordinal: UInt64, _ record: OutboxRecord, _ sweep: OutboxSweep
   ) throws(StoreError) -> OutboxRecord? {
-    guard target != 0, record.subject.outlivesItsConversation else { return nil }
-    var new = record
-    new.conversation = target
+    guard var new = sweep.kept(record) else { return nil }
     if case .createConversation = record.subject, !record.isRunning {
       try transaction.outboxFollowing.sendAgain(&new)
+    }
+    // A release of the old number does not extend to the other conversation.
+    if sweep.isMerge, try transaction.outboxReleases.isToBeReleased(ordinal, record) {
+      new.state = .queued
+      transaction.outboxEntries.beginLimits(of: &new)
     }
     return new
   }
 
-  private func beginSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+  private func begin(_ sweep: OutboxSweep) throws(StoreError) {
     transaction.noteOutboxChange()
-    try writeSweep(of: conversation, to: target)
+    try put(sweep)
     var totals = try transaction.outboxTotals
-    totals.counts.subtract(try view.outbox.lane(conversation).counts)
+    if !sweep.isMerge {
+      totals.counts.add(try view.outbox.lane(sweep.conversation).counts, times: -1)
+    }
     totals.hasSteps = true
     transaction.outboxEntries.setTotals(totals)
-    try updateStop(of: conversation)
-    if target != 0 { try updateStop(of: target) }
+    try updateStop(of: sweep.conversation)
+    if sweep.target != 0 { try updateStop(of: sweep.target) }
   }
 
-  private func writeSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    let key = OutboxKey.sweep(conversation)
+  private func put(_ sweep: OutboxSweep) throws(StoreError) {
+    let key = OutboxKey.sweep(sweep.conversation)
     var value = ByteBuffer()
-    value.append(littleEndian: target)
+    sweep.append(to: &value)
     try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
-  /// Sweeps some of the entries that a deleted conversation has left.
+  /// Sweeps some of the entries that a conversation has left.
   ///
   /// Returns true when none is left.
-  private func sweepEntries(
-    of conversation: UInt32, to target: UInt32
-  ) throws(StoreError) -> Bool {
-    try check(target, of: conversation)
-    let prefix = OutboxKey.listed(conversation)
-    var lane = try view.outbox.lane(conversation)
+  private func advance(_ sweep: OutboxSweep) throws(StoreError) -> Bool {
+    try check(sweep)
+    let prefix = OutboxKey.listed(sweep.conversation)
     var count = 0
-    while !transaction.isStepFull(count, of: transaction.maximumEntryCount) {
-      guard let ordinal = try view.outbox.ordinals(prefix, maximumCount: 1).first else {
-        try endSweep(of: conversation, to: target)
-        return true
-      }
+    while let ordinal = try view.outbox.ordinals(prefix, maximumCount: 1).first {
+      if transaction.isStepFull(count, of: transaction.maximumEntryCount) { return false }
       let record = try view.outbox.indexedEntry(ordinal)
-      guard record.conversation == conversation else {
+      guard record.conversation == sweep.conversation else {
         throw view.corrupt(
           Schema.work, "outbox entry \(ordinal): listed under another conversation")
       }
-      try sweep(ordinal, record, &lane, to: target)
-      count += 1
+      count += try move(ordinal, record, sweep)
     }
-    try transaction.outboxEntries.settle(conversation, &lane)
-    return false
+    try end(sweep)
+    return true
   }
 
   /// Checks that the target of a sweep exists and is not swept itself; otherwise entries would
   /// circulate for ever.
-  private func check(_ target: UInt32, of conversation: UInt32) throws(StoreError) {
-    guard target != 0 else { return }
-    if try transaction.isStored(target), try view.outbox.sweepTarget(of: target) == nil { return }
+  private func check(_ sweep: OutboxSweep) throws(StoreError) {
+    guard sweep.target != 0 || sweep.isMerge else { return }
+    if try transaction.isStored(sweep.target), try view.outbox.sweep(of: sweep.target) == nil {
+      return
+    }
     throw view.corrupt(
-      Schema.work, "rest of conversation \(conversation): unknown target (conversation \(target))")
+      Schema.work,
+      "rest of conversation \(sweep.conversation): unknown target (conversation \(sweep.target))")
+  }
+
+  /// Moves an entry to where it belongs; of a conversation that has become another, all entries of
+  /// its message, and the message.
+  ///
+  /// Returns the number of entries.
+  private func move(
+    _ ordinal: UInt64, _ record: OutboxRecord, _ sweep: OutboxSweep
+  ) throws(StoreError) -> Int {
+    guard sweep.isMerge, let id = record.subject.message else {
+      try moveOne(ordinal, record, sweep)
+      return 1
+    }
+    let entries = try view.outbox.entries(of: id, in: sweep.conversation)
+    var released: [UInt64] = []
+    for (ordinal, record) in entries {
+      if try transaction.outboxReleases.isToBeReleased(ordinal, record) { released.append(ordinal) }
+      try moveOne(ordinal, record, sweep)
+    }
+    try transaction.moves.bring(id, of: sweep.conversation, into: sweep.target)
+    for ordinal in released {
+      guard let record = try view.outbox.entry(ordinal) else { continue }
+      try transaction.outboxFollowing.show(.pending, of: record)
+    }
+    return entries.count
   }
 
   /// Moves one entry to where it belongs.
   ///
   /// Its old lane is no longer used, and no entry there depends on it.
-  private func sweep(
-    _ ordinal: UInt64, _ record: OutboxRecord, _ lane: inout OutboxLane, to target: UInt32
+  private func moveOne(
+    _ ordinal: UInt64, _ record: OutboxRecord, _ sweep: OutboxSweep
   ) throws(StoreError) {
+    let new = try kept(ordinal, record, sweep)
     if record.subject.hasContent { view.source.isErasing = true }
     try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
     try transaction.outboxEntries.unlist(record, at: ordinal)
     try transaction.outboxEntries.unindex(record, at: ordinal)
+    var lane = try view.outbox.lane(sweep.conversation)
     lane.counts.add(-1, record.state)
-    if let new = try kept(record, for: target) {
-      try transaction.outboxEntries.put(new, at: ordinal)
+    try transaction.outboxEntries.settle(sweep.conversation, &lane)
+    if sweep.isMerge {
+      var totals = try transaction.outboxTotals
+      totals.counts.add(-1, record.state)
+      transaction.outboxEntries.setTotals(totals)
     }
+    if let new { try transaction.outboxEntries.put(new, at: ordinal) }
   }
 
-  private func endSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+  private func end(_ sweep: OutboxSweep) throws(StoreError) {
     transaction.noteOutboxChange()
-    try transaction.remove(OutboxKey.sweep(conversation), in: Schema.work)
-    let lane = OutboxKey.laneRecord(conversation)
+    try transaction.remove(OutboxKey.sweep(sweep.conversation), in: Schema.work)
+    let lane = OutboxKey.laneRecord(sweep.conversation)
     _ = try storage { () throws(PageFileError) in
       try BTree(view.source, Schema.work).remove(lane.bytes)
     }
-    if target != 0 { try updateStop(of: target) }
+    try transaction.outboxReleases.endReleases(of: sweep.conversation)
+    if sweep.target != 0 { try updateStop(of: sweep.target) }
     try updateSteps()
   }
 
   /// Redirects the sweeps whose target conversation is deleted, or becomes another one.
   ///
   /// - Parameter target: The conversation that gets the entries now; 0 if nothing is left to tell.
-  func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+  private func redirectSweeps(
+    of conversation: UInt32, to target: UInt32, isDeletion: Bool
+  ) throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
     var isChanged = false
-    for sweep in try view.outbox.sweeps() where sweep.target == conversation {
-      try writeSweep(of: sweep.conversation, to: target)
+    for old in try view.outbox.sweeps() where old.target == conversation {
+      var sweep = old
+      sweep.target = target
+      if isDeletion, old.isMerge {
+        // Its messages go with the conversation.
+        sweep.isMerge = false
+        var totals = try transaction.outboxTotals
+        totals.counts.add(try view.outbox.lane(old.conversation).counts, times: -1)
+        transaction.outboxEntries.setTotals(totals)
+      }
+      try put(sweep)
       isChanged = true
     }
     guard isChanged else { return }
@@ -162,23 +212,37 @@ struct OutboxSweeps: TransactionPart {
     if target != 0 { try updateStop(of: target) }
   }
 
-  /// Returns an entry, after moving it to where it belongs if its conversation was deleted.
+  /// Returns the conversations that have become this one, and whose entries are still to come.
+  func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
+    guard try transaction.outboxTotals.hasSteps else { return [] }
+    return try view.outbox.sweeps().filter { $0.isMerge && $0.target == target }
+      .map(\.conversation)
+  }
+
+  /// Returns an entry, after moving it to where it belongs if its conversation was deleted or has
+  /// become another.
   func currentEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
     guard let record = try view.outbox.entry(ordinal) else { return nil }
     return try isLeft(ordinal, record) ? try view.outbox.entry(ordinal) : record
   }
 
-  /// Returns true if a deleted conversation has left this entry, which is moved to where it belongs
-  /// then.
+  /// Returns true if an entry was left under an old number; it is moved to where it belongs then.
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+    guard try bring(ordinal, record) else { return false }
+    // A message that came with it may be another one there, or settled.
+    try transaction.outboxFollowing.settle()
+    return true
+  }
+
+  /// Moves an entry to where it belongs if it was left under an old number, and leaves the effects
+  /// of that to the caller.
+  func bring(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     guard try transaction.outboxTotals.hasSteps,
-      let target = try view.outbox.sweepTarget(of: record.conversation)
+      let sweep = try view.outbox.sweep(of: record.conversation)
     else { return false }
-    try check(target, of: record.conversation)
+    try check(sweep)
     transaction.noteOutboxChange()
-    var lane = try view.outbox.lane(record.conversation)
-    try sweep(ordinal, record, &lane, to: target)
-    try transaction.outboxEntries.settle(record.conversation, &lane)
+    _ = try move(ordinal, record, sweep)
     return true
   }
 
@@ -187,7 +251,8 @@ struct OutboxSweeps: TransactionPart {
   /// Runs one step of the outbox's pending work.
   func stepOutbox() throws(StoreError) {
     if let sweep = try view.outbox.sweeps(maximumCount: 1).first {
-      _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
+      _ = try advance(sweep)
+      try transaction.outboxFollowing.settle()
     } else {
       try transaction.outboxReleases.stepRelease()
     }

@@ -79,7 +79,7 @@ extension OutboxReading where Self: ~Copyable {
   public func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxEntry? {
     try access.read { (view) throws(StoreError) in
       guard let record = try view.outbox.entry(id.rawValue),
-        try view.outbox.sweepTarget(of: record.conversation) == nil
+        try view.outbox.sweep(of: record.conversation) == nil
       else { return nil }
       return try view.tasks.shownEntry(record, id.rawValue)
     }
@@ -94,7 +94,7 @@ extension OutboxReading where Self: ~Copyable {
       var found: (ordinal: UInt64, record: OutboxRecord)?
       try view.outbox.forEachEntry { (ordinal, record) throws(StoreError) in
         guard record.token == token,
-          try view.outbox.sweepTarget(of: record.conversation) == nil
+          try view.outbox.sweep(of: record.conversation) == nil
         else { return true }
         found = (ordinal, record)
         return false

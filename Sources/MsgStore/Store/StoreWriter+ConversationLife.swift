@@ -4,8 +4,9 @@ extension StoreWriter {
   ///
   /// The old name leads to it from then on. If no conversation has the new name, this is one small
   /// write. Otherwise both become one: the newer facts decide about members, title and marks, the
-  /// newer draft stays, and all messages are moved, the first 500 in this commit and the others in
-  /// the background. Messages that both have are merged like copies.
+  /// newer draft stays, and all messages are moved, the first 500 in this commit, fewer
+  /// if they are large, and the others in the background. What is to be told of them is told when
+  /// all of that has come. Messages that both have are merged like copies.
   ///
   /// - Returns: True if anything changed.
   /// - Throws: `conversation(.notFound)`, `input(.identifier)`.

@@ -242,16 +242,45 @@ extension EntryReader {
   }
 }
 
-/// A deleted conversation whose entries are processed in steps.
-package struct OutboxSweep: Hashable {
-  package var conversation: UInt32
+/// A conversation whose entries are moved in steps, because it was deleted or has become another.
+package struct OutboxSweep: Hashable, FieldRecord {
+  package var conversation: UInt32 = 0
   /// The number of the conversation that takes over the entries still to be told, or 0 if none
   /// does.
-  package var target: UInt32
+  package var target: UInt32 = 0
+  /// True if the conversation has become the target: all of its entries go over, each with the
+  /// message that it is about.
+  package var isMerge = false
+
+  package init() {}
+
+  package init(of conversation: UInt32, to target: UInt32, isMerge: Bool) {
+    self.conversation = conversation
+    self.target = target
+    self.isMerge = isMerge
+  }
+
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.fixed(&target, "number of the conversation that gets what is still to be told; 0: none")
+    fields.lastMark(&isMerge, "1 if the conversation has become that one")
+  }
+
+  /// Returns an entry in the form in which it goes over; nil if it has nothing to tell any more.
+  package func kept(_ record: OutboxRecord) -> OutboxRecord? {
+    if isMerge {
+      // Entered again if the other conversation has something to tell.
+      if record.subject.isReceipt || record.subject == .createConversation { return nil }
+    } else if target == 0 || !record.subject.outlivesItsConversation {
+      return nil
+    }
+    var moved = record
+    moved.conversation = target
+    return moved
+  }
 }
 
 extension EntryReader {
-  /// Returns the deleted conversations whose entries are processed in steps.
+  /// Returns the conversations whose entries are moved in steps.
   ///
   /// There are few, since only large conversations need steps.
   package func sweeps(maximumCount: Int = .max) throws(StoreError) -> [OutboxSweep] {
@@ -261,30 +290,28 @@ extension EntryReader {
       guard key.count == 5, let number = key.bigEndianNumber(at: 1) else {
         throw view.corrupt(Schema.work, "outbox sweep: malformed key (\(key.count) bytes)")
       }
-      let target: UInt32 = try view.decoded(
-        value, at: key, in: Schema.work, "outbox sweep")
-      found.append(OutboxSweep(conversation: number, target: target))
+      var sweep: OutboxSweep = try view.decoded(value, at: key, in: Schema.work, "outbox sweep")
+      sweep.conversation = number
+      found.append(sweep)
       return found.count < maximumCount
     }
     return found
   }
 
-  /// Returns the number of the conversation that takes over a deleted conversation's entries still
-  /// to be told, or 0 if none does.
-  ///
-  /// Returns nil if the conversation is not being swept.
-  func sweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
-    try view.record(OutboxKey.sweep(conversation), in: Schema.work, "outbox sweep")
+  /// Returns how the entries of a conversation are moved in steps, or nil if they are not.
+  package func sweep(of conversation: UInt32) throws(StoreError) -> OutboxSweep? {
+    let found: OutboxSweep? = try view.record(
+      OutboxKey.sweep(conversation), in: Schema.work, "outbox sweep")
+    guard var sweep = found else { return nil }
+    sweep.conversation = conversation
+    return sweep
   }
 
   /// Returns an entry with the conversation to which it belongs by now, or nil if it has nothing to
   /// tell any more.
   package func entryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
-    guard let target = try sweepTarget(of: record.conversation) else { return record }
-    guard target != 0, record.subject.outlivesItsConversation else { return nil }
-    var moved = record
-    moved.conversation = target
-    return moved
+    guard let sweep = try sweep(of: record.conversation) else { return record }
+    return sweep.kept(record)
   }
 
   /// Returns true if the outbox has work left that is done in steps.

@@ -14,7 +14,8 @@ package import PageFile
 ///                                                      an empty id; of a member, with its number
 ///     0x06 conversation's number (4)                   its lane
 ///     0x07                                             totals: counts, and the next numbers
-///     0x08 number of a deleted conversation (4)        → number of the one that takes its entries
+///     0x08 number of a deleted or merged conversation (4)
+///                                                      → number of the one that takes its entries
 ///     0x09 ordinal (8)                                 an unfinished release → its record
 ///     0x0A ordinal of an entry (8)                     → the last release before a decision on it
 ///     0x0B time (8), ordinal (8)                       an entry scheduled for then → nothing

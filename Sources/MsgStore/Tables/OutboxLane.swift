@@ -125,13 +125,13 @@ extension OutboxCounts {
     }
   }
 
-  /// Subtracts the counts of other entries.
-  mutating func subtract(_ other: OutboxCounts) {
-    queued = Self.sum(queued, -other.queued)
-    held = Self.sum(held, -other.held)
-    running = Self.sum(running, -other.running)
-    waiting = Self.sum(waiting, -other.waiting)
-    failed = Self.sum(failed, -other.failed)
+  /// Adds the counts of other entries, or subtracts them.
+  mutating func add(_ other: OutboxCounts, times factor: Int = 1) {
+    queued = Self.sum(queued, factor * other.queued)
+    held = Self.sum(held, factor * other.held)
+    running = Self.sum(running, factor * other.running)
+    waiting = Self.sum(waiting, factor * other.waiting)
+    failed = Self.sum(failed, factor * other.failed)
   }
 
   /// Returns a sum limited to the counts that can be decoded.

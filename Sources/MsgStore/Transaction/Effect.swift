@@ -38,6 +38,14 @@ package struct MessageSettlement {
   /// The times of the edits that still await the server's answer.
   let pendingEdits: [Int64]
 
+  /// Creates the settlement of a message that has come from elsewhere.
+  init(of message: StoredMessage) {
+    isSent = message.status.isServerKnowledge
+    isErased = message.traits.marks.contains(.retracted)
+    isShown = false
+    pendingEdits = message.traits.pendingEdits
+  }
+
   /// Compares two stored forms; returns nil if nothing is settled.
   init?(from old: StoredMessage, to new: StoredMessage) {
     let (was, marks) = (old.traits.marks, new.traits.marks)

@@ -108,7 +108,7 @@ extension Schema {
       OutboxKey.timeParts(key, OutboxKey.schedulePrefix) != nil && value.count == 0
     case OutboxKey.duePrefix: OutboxKey.timeParts(key) != nil && value.count == 0
     case OutboxKey.messagePrefix: canReadMessageOfOutbox(key) && value.count == 0
-    case OutboxKey.sweepPrefix: key.count == 5 && value.count == 4
+    case OutboxKey.sweepPrefix: key.count == 5 && OutboxSweep(value) != nil
     case OutboxKey.decisionPrefix: key.count == 9 && value.count == 8
     default: canReadRecord(key, value, in: work)
     }

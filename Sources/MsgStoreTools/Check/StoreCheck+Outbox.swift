@@ -195,13 +195,16 @@ extension StoreCheck {
 struct OutboxRecount {
   var counts = OutboxCounts()
   var lanes: [UInt32: OutboxLane] = [:]
-  /// Deleted conversations whose entries are being swept; the totals exclude these.
+  /// Conversations whose entries are being swept.
   var swept: Set<UInt32> = []
+  /// Those of them that have become others; the totals exclude the entries of all the rest.
+  var merged: Set<UInt32> = []
   /// Lanes that are stopped.
   var stopped: Set<UInt32> = []
 
   mutating func add(_ record: OutboxRecord, _ ordinal: UInt64) {
-    if !swept.contains(record.conversation) { counts.add(1, record.state) }
+    let number = record.conversation
+    if !swept.contains(number) || merged.contains(number) { counts.add(1, record.state) }
     var lane = lanes[record.conversation] ?? OutboxLane()
     lane.counts.add(1, record.state)
     if lane[record.subject] != nil { lane[record.subject] = ordinal }

@@ -15,11 +15,12 @@ extension StoreCheck {
     for sweep in sweeps {
       let name = "outbox: sweep of conversation \(sweep.conversation)"
       recount.swept.insert(sweep.conversation)
+      if sweep.isMerge { recount.merged.insert(sweep.conversation) }
       recount.stopped.insert(sweep.conversation)
       if try isConversation(sweep.conversation, view) {
         report("\(name): the conversation exists")
       }
-      guard sweep.target != 0 else { continue }
+      guard sweep.target != 0 || sweep.isMerge else { continue }
       recount.stopped.insert(sweep.target)
       if try !isConversation(sweep.target, view) {
         report("\(name): unknown target (conversation \(sweep.target))")
@@ -35,7 +36,9 @@ extension StoreCheck {
       }
       guard release.conversation != 0 else { continue }
       recount.stopped.insert(release.conversation)
-      if try !isConversation(release.conversation, view) {
+      if !recount.swept.contains(release.conversation),
+        try !isConversation(release.conversation, view)
+      {
         report("\(name): unknown conversation (\(release.conversation))")
       }
     }

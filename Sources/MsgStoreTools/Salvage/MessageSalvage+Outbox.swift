@@ -54,10 +54,10 @@ extension MessageSalvage {
       lost.add(cursor, Schema.work, cursor.lostReason ?? "malformed outbox entry")
       return 0
     }
-    let target = work.outboxTargets[record.conversation]
-    if let target {
-      guard target != 0, record.subject.outlivesItsConversation else { return cursor.value.count }
-      record.conversation = target
+    let sweep = work.outboxSweeps[record.conversation]
+    if let sweep {
+      guard let kept = sweep.kept(record) else { return cursor.value.count }
+      record = kept
     }
     var id: ConversationID?
     if record.conversation != 0 {
@@ -70,8 +70,8 @@ extension MessageSalvage {
     }
     if isSaved == true {
       report.entryCount += 1
-      // The totals exclude entries that are on their way to another number.
-      if target != nil { goneEntryCount -= 1 }
+      // The totals exclude entries that a deleted conversation has left.
+      if let sweep, !sweep.isMerge { goneEntryCount -= 1 }
     }
     if isSaved == false {
       if try isThere(entry, with: writer) {

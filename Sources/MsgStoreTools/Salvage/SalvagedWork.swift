@@ -5,8 +5,8 @@ import PageFile
 final class SalvagedWork {
   /// The numbers of deleted conversations.
   private(set) var swept: Set<UInt32> = []
-  /// For each deleted conversation, the number that gets its remaining outbox entries; 0 for none.
-  private(set) var outboxTargets: [UInt32: UInt32] = [:]
+  /// The conversations whose outbox entries were being moved.
+  private(set) var outboxSweeps: [UInt32: OutboxSweep] = [:]
   /// False if the store's files were not all entered, so that it may list some that are needed.
   private(set) var areFilesEntered = true
   private var erased: [UInt32: Set<MessageID>] = [:]
@@ -23,8 +23,7 @@ final class SalvagedWork {
       if cursor.key.count == 5, cursor.key[0] == OutboxKey.sweepPrefix,
         let number = cursor.key.bigEndianNumber(at: 1)
       {
-        var reader = ByteReader(cursor.value)
-        outboxTargets[number] = reader.uint32() ?? 0
+        outboxSweeps[number] = OutboxSweep(cursor.value) ?? OutboxSweep()
       }
       guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {

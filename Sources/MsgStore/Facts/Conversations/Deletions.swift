@@ -37,6 +37,15 @@ struct Deletions: TransactionPart {
     return true
   }
 
+  /// Merges a deletion behind a merge into the conversation that is under way: messages up to its
+  /// time go once the others have come.
+  func postpone(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) {
+    if let old = conversation.summary.deletedUpTo, old >= time { return }
+    try forget(conversation, at: time, isLocal: false)
+    conversation.summary.deletedUpTo = time
+    try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: conversation.number))
+  }
+
   /// Merges the server's time of a local deletion, and removes messages up to that time, which may
   /// have come since.
   ///

@@ -28,12 +28,7 @@ struct Moves: TransactionPart {
       guard let position = try flushed().messages.lastPosition(upTo: .end, in: number) else {
         return try moveRest(of: number, into: target)
       }
-      // Pending messages move at once: their order is that of the other conversation now.
-      if transaction.isStepFull(count, of: transaction.maximumMergeCount)
-        && !position.place.isPending
-      {
-        break
-      }
+      if transaction.isStepFull(count, of: transaction.maximumMergeCount) { break }
       count += 1
       try move(position, of: number, old, into: target)
     }
@@ -41,28 +36,37 @@ struct Moves: TransactionPart {
     return false
   }
 
-  /// Moves pending messages only, newest first, until a count is full.
+  /// Moves some of the pending messages only, newest first.
   ///
   /// They move ahead of the others where a merge brings a deletion. Returns true when none is left.
   func movePending(
-    of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
-    isFull: (_ count: Int) -> Bool
+    of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) -> Bool {
-    guard try transaction.isStored(target) else { return true }
     transaction.hasAdded = true
-    var isDone = false
-    while !isFull(count) {
-      guard let position = try flushed().messages.lastPosition(upTo: .end, in: number),
-        position.place.isPending
-      else {
-        isDone = true
-        break
-      }
+    var count = 0
+    while let position = try flushed().messages.lastPosition(upTo: .end, in: number),
+      position.place.isPending
+    {
+      if transaction.isStepFull(count, of: transaction.maximumMergeCount) { return false }
       count += 1
       try move(position, of: number, old, into: target)
     }
-    try transaction.pendingReceipts.updatePending(try transaction.conversation(target))
-    return isDone
+    return true
+  }
+
+  /// Moves one message ahead of the others, if it is still to be moved, because what is to be told
+  /// of it moves.
+  func bring(
+    _ id: MessageID, of number: UInt32, into target: UInt32
+  ) throws(StoreError) {
+    guard let position = try view.ids.position(of: id, in: number) else { return }
+    for (_, work) in try transaction.workQueue.merges(into: target)
+    where work.conversation == number {
+      guard case .merge(_, let summary) = work.kind else { continue }
+      transaction.hasAdded = true
+      try move(position, of: number, summary, into: target)
+      return try transaction.pendingReceipts.updatePending(try transaction.conversation(target))
+    }
   }
 
   private func move(

@@ -91,12 +91,14 @@ struct Renames: TransactionPart {
       try transaction.workQueue.write(
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
-    if summary.deletedUpTo != nil {
+    if let time = summary.deletedUpTo {
       // Pending messages move first: otherwise the deletion would remove a message of the same
-      // name, and with it its outbox entries, which have moved already.
-      var count = 0
-      _ = try transaction.moves.movePending(of: number, summary, into: target.number, &count) { _ in
-        false
+      // name, and with it its outbox entries, which may have moved already.
+      guard try transaction.moves.movePending(of: number, summary, into: target.number) else {
+        try transaction.workQueue.add(WorkRecord(.merge(into: target.number, summary), of: number))
+        try transaction.deletions.postpone(target, upTo: time)
+        try transaction.pendingReceipts.updatePending(try transaction.conversation(target.number))
+        return true
       }
     }
     // A deletion may give the target a new number.
