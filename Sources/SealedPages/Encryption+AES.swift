@@ -14,8 +14,8 @@
     ///   as `Data`, or as an array; nil if it is not on this device, which is reported as
     ///   `keyMissing`. A closure that cannot read the key while the device is locked throws
     ///   `PageFileError.deviceLocked`, which is reported as it is. A key of another length is
-    ///   reported as `invalidKey`. Called once at each opening and at each `resume`, so the app need
-    ///   not keep the key in memory; may be called from any thread.
+    ///   reported as `invalidKey`. Called once at each opening and at each `resume`, so the app
+    ///   need not keep the key in memory; may be called from any thread.
     public static func aes256<Key: ContiguousBytes & SendableMetatype>(
       key: @escaping @Sendable () throws(PageFileError) -> Key?
     ) -> Encryption {

@@ -1,6 +1,8 @@
 /// Counts that callers ask for.
 extension Int {
-  /// The greatest count that is asked for: no list is as long, and a sum of a few does not overflow.
+  /// The greatest count that is asked for.
+  ///
+  /// No list is as long, and a sum of a few does not overflow.
   static let maximumRequest = 1 << 40
 
   /// The count, or the greatest one if it exceeds that.

@@ -52,8 +52,9 @@ public struct StoreOptions: Sendable {
   /// on another thread; during `resume`, calls of it throw `suspended` or `insideTransaction`.
   ///
   /// An encrypted store without its key is refused as `keyMissing`, and with another key as
-  /// `wrongKey`; the closure throws `deviceLocked` if it cannot read the key just now. A store without encryption is refused as `notEncrypted` if a key is given: an app
-  /// must not answer that by opening it without a key, or somebody else's store gets in.
+  /// `wrongKey`; the closure throws `deviceLocked` if it cannot read the key just now. A store
+  /// without encryption is refused as `notEncrypted` if a key is given: an app must not answer that
+  /// by opening it without a key, or somebody else's store gets in.
   public var encryption: Encryption?
   /// The mark that the app has kept from `MessageStore.mark`; nil accepts any state of the store.
   ///

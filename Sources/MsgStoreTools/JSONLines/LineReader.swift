@@ -13,8 +13,8 @@ package struct LineReader: ~Copyable {
 
   /// The limit on the length of a line.
   ///
-  /// An export has no longer ones: see `ExportedFacts.split(maximumByteCount:)`. A message with
-  /// 1 MiB of text, 10,000 mentions, and a version of the same size, all of it in escapes, has less.
+  /// An export has no longer ones: see `ExportedFacts.split(maximumByteCount:)`. A message with 1
+  /// MiB of text, 10,000 mentions, and a version of the same size, all of it in escapes, has less.
   package static let maximumLineByteCount = 64 << 20
   private static let firstByteCount = 256 << 10
 
