@@ -43,7 +43,8 @@ import Testing
           id: "a\($0)", kind: .image, preview: [UInt8](repeating: UInt8($0), count: 60_000))
       }
       try chat.insert(message)
-      _ = try chat.receive(.init(in: "room", of: "ann", .read, .message("m"), time: time(5)))
+      _ = try chat.receive(
+        ReceivedReceipt(in: "room", of: "bob", .read, .messages(["m"]), time: time(5)))
     }
     let lines = try expectSameExport(store)
     #expect(lines.count { $0.hasPrefix(#"{"kind":"facts""#) } == 2)
@@ -70,7 +71,7 @@ import Testing
     var line = message
     let rest = line.facts.split(maximumByteCount: 100)
     #expect(rest.parts.count > 10)
-    try store.write { #expect(try $0.restore(message, as: .live)) }
+    try store.write { chat throws in #expect(try chat.restore(message, as: .live)) }
     try other.write { chat throws in
       #expect(try chat.restore(line, as: .live))
       for part in rest.parts { try chat.restore(part, of: "m", in: "room") }
