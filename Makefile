@@ -21,7 +21,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
   acknowledge,mark-read-1000,mark-read-1000-mark,edit,live-tail,open-insert-close,day
 
 .PHONY: help setup demo example test test-debug build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
-  release-peers check check-apple format lint build-release-tests test-release test-kills test-tsan \
+  release-peers check check-apple format lint build-release-tests test-release test-kills test-orders test-tsan \
   test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
 	@echo 'make test-release every test, built for release, with the LZ4 codec of the package'
 	@echo 'make test-encryption the cipher of encrypted stores, with the trait Encryption'
+	@echo 'make test-orders 50,000 cases of facts in two orders, built for release'
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
@@ -150,7 +151,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test test-debug lint check-apple release test-encryption test-release test-kills test-tsan test-interleavings bench-smoke demo \
+check: test test-debug lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -177,6 +178,11 @@ build-release-tests: setup
 # A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
 test-kills: build-release-tests
 	MSGSTORE_KILLS=200 $(SWIFT) test --skip-build -c release $(OWN_CODEC) --filter killedWriter
+
+# The same facts in two orders; `make test` takes 200 cases.
+test-orders: build-release-tests
+	MSGSTORE_ORDERS=$(or $(COUNT),50000) $(SWIFT) test --skip-build -c release $(OWN_CODEC) \
+	  --filter OrderedFacts
 
 test-tsan: setup
 	$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan

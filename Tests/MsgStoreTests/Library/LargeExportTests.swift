@@ -1,5 +1,6 @@
 import MsgStore
 import MsgStoreTools
+import PageFile
 import Testing
 
 /// Whatever is exported can be restored, however much there is of one message.

@@ -37,7 +37,7 @@ import Testing
   }
 
   private func end(_ end: End, _ store: MessageStore) throws {
-    try store.write { chat in
+    try store.write { chat throws in
       switch end {
       case .deleted: #expect(try chat.delete("m", in: "room"))
       case .retracted: #expect(try chat.receiveRetraction(of: "m", in: "room"))
