@@ -65,6 +65,11 @@ package final class OpenConversation {
     if summary.marks.contains(.hidden) { summary.marks.remove(.hidden) }
   }
 
+  /// Hides the conversation if no message is left in it.
+  func hideIfEmpty() {
+    if summary.messageCount == 0 { summary.marks.insert(.hidden) }
+  }
+
   func wasWritten(byteCount: Int) {
     isChanged = false
     storedByteCount = byteCount

@@ -195,13 +195,8 @@ struct Deletions: TransactionPart {
       count += try transaction.receivedMessages.takeOut(position, of: conversation)
     }
     if count > 0 { try transaction.pendingReceipts.updatePending(conversation) }
-    if isDone { hideIfEmpty(conversation) }
+    if isDone { conversation.hideIfEmpty() }
     return isDone
-  }
-
-  /// Hides a conversation in which no message is left.
-  func hideIfEmpty(_ conversation: OpenConversation) {
-    if conversation.summary.messageCount == 0 { conversation.summary.marks.insert(.hidden) }
   }
 }
 

@@ -101,7 +101,7 @@ struct Moves: TransactionPart {
       transaction.receivedMessages.isDeleted(position.place, in: conversation)
     {
       try drop(id, of: number, in: conversation)
-      return transaction.deletions.hideIfEmpty(conversation)
+      return conversation.hideIfEmpty()
     }
     conversation.reveal()
     let isCovered = old.isCovered(message, at: position)

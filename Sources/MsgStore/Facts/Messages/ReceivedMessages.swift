@@ -298,7 +298,7 @@ package struct ReceivedMessages: TransactionPart {
     view.source.isErasing = true
     _ = try takeOut(position, of: conversation)
     try transaction.pendingReceipts.updatePending(conversation)
-    transaction.deletions.hideIfEmpty(conversation)
+    conversation.hideIfEmpty()
     return true
   }
 
