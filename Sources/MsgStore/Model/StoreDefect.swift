@@ -23,6 +23,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
   case olderTagWins, localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
+  case waitingPlaceIgnored
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
   case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
   case editNameLost

@@ -53,7 +53,11 @@ package struct ReceivedMessages: TransactionPart {
   ) throws(StoreError) -> Bool {
     let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
-    if facts == nil { facts = waiting?.place } else { facts?.merge(waiting?.place) }
+    if facts == nil {
+      facts = waiting?.place
+    } else if !StoreDefect.waitingPlaceIgnored.isPlanted {
+      facts?.merge(waiting?.place)
+    }
     guard let facts, facts.isPlaced, isDeleted(facts.place, in: conversation) else { return false }
     if waiting != nil {
       view.source.isErasing = true
