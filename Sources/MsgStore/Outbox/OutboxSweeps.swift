@@ -54,8 +54,12 @@ struct OutboxSweeps: TransactionPart {
       }
     }
     try begin(sweep)
-    // The commit of a merge moves a step of messages with their entries by itself.
-    if sweep.isMerge, lane.counts.total > transaction.maximumEntryCount { return }
+    if sweep.isMerge {
+      // The commit of a merge moves a step of messages with their entries by itself.
+      if lane.counts.total > transaction.maximumEntryCount { return }
+      // A target that was deleted meanwhile has another number, of which the next effect tells.
+      if try !transaction.isStored(sweep.target) { return }
+    }
     _ = try advance(sweep)
   }
 
