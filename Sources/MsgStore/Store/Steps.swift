@@ -61,11 +61,16 @@ package struct Steps: TransactionPart {
   /// The next step would find and do the same, for ever. One kind of step gets ahead without a
   /// changed page: it passes over expired messages on their way, and only the writer's memory tells
   /// how far it has come.
-  var areGettingAhead: Bool {
+  private var areGettingAhead: Bool {
     if !transaction.hasStepped || transaction.hasPassedOver || view.source.hasChanges {
       return true
     }
     return (try? transaction.change { () throws(StoreError) in try hasWork }) != true
+  }
+
+  /// Stops a build with assertions if the steps would go on for ever.
+  func assertProgress() {
+    assert(areGettingAhead, "step: changed nothing, and says that work is due at once")
   }
 }
 

@@ -154,9 +154,7 @@ package final class StoreCore: Sendable {
       nextExpiry = try transaction.change { () throws(StoreError) in
         try self.nextExpiry(transaction)
       }
-      assert(
-        transaction.steps.areGettingAhead,
-        "step: changed nothing, and says that work is due at once")
+      transaction.steps.assertProgress()
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()
