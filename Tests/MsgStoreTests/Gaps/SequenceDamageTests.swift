@@ -84,6 +84,6 @@ import Testing
     #expect(describe(13, [0, 0, 0, 0] + Array("key".utf8)) == "store \"key\"")
     #expect(describe(13, Self.room + Array("key".utf8)) == "1 \"key\"")
     #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [2, 7]) == "1 \"m1\" reaction 07")
-    #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [9]) == "1 026d3109…")
+    #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [12]) == "1 026d310c…")
   }
 }

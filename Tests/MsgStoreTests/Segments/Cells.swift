@@ -53,7 +53,7 @@ struct Cells {
 
   /// The segments that say that messages lie beside them.
   var marked: [Cell] {
-    get throws { try segments.filter { $0.value[0] == 3 } }
+    get throws { try segments.filter { $0.value[0] & 1 != 0 } }
   }
 
   /// The numbers of the dictionaries that segments were packed with, and how many were.
