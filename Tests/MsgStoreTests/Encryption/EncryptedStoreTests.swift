@@ -192,8 +192,9 @@ import Testing
     let isOpenedSame = try StoreContent(opened) == content
     #expect(isOpenedSame)
     let sizes = try ["store", "sealed", "opened"].map { try #require(directory[$0]).count }
-    // Pages are 0.8 % shorter, and segments that were split are half full until a compaction.
-    #expect(sizes[1] * 100 <= sizes[2] * 107, "\(sizes)")
+    // Pages are 0.8 % shorter, so where segments fill a page, the last one goes to another: pages
+    // that were split are half full until a compaction.
+    #expect(sizes[1] * 100 <= sizes[2] * 112, "\(sizes)")
   }
 
   @Test func tasksCopyAndRestoreUnderAKey() async throws {

@@ -31,8 +31,8 @@ import Testing
 
   private func counts(_ store: MessageStore) throws -> UnreadCount {
     try store.read { chat in
-      let summary = try chat.view.conversations.summary(1)
-      return UnreadCount(messages: summary.unreadCount, mentions: summary.mentionCount)
+      let room = try #require(try chat.conversation("room"))
+      return UnreadCount(messages: room.unreadCount, mentions: room.unreadMentionCount)
     }
   }
 
@@ -45,20 +45,27 @@ import Testing
   @Test func aSegmentIsOneStep() throws {
     let store = try filled(4000)
     let (middle, end) = (try position(1000, store), try position(3000, store))
-    try store.read { chat in
-      let summary = try chat.view.conversations.summary(1)
-      var behind = try UnreadScan(chat.view, 1, summary, after: middle)
-      var count = UnreadCount()
-      while let next = try behind.next() { count = count + next }
-      #expect(count == expected(1001..<4000))
-      // The rest of one segment, the others as a whole, and the newest messages.
-      #expect(behind.stepCount < 600)
-      var between = try UnreadScan(chat.view, 1, summary, from: middle, through: end)
-      count = UnreadCount()
-      while let next = try between.next() { count = count + next }
-      #expect(count == expected(1000..<3001))
-      #expect(between.stepCount < 600)
+    let (behind, between) = try store.read { chat in
+      try chat.within { (view) throws(StoreError) in
+        let summary = try view.conversations.summary(1)
+        return (
+          try sum(UnreadScan(view, 1, summary, after: middle)),
+          try sum(UnreadScan(view, 1, summary, from: middle, through: end))
+        )
+      }
     }
+    #expect(behind.count == expected(1001..<4000))
+    #expect(between.count == expected(1000..<3001))
+    // The rest of one segment, the others as a whole, and the newest messages.
+    #expect(behind.stepCount < 600 && between.stepCount < 600)
+  }
+
+  private func sum(
+    _ scan: consuming UnreadScan
+  ) throws(StoreError) -> (count: UnreadCount, stepCount: Int) {
+    var count = UnreadCount()
+    while let next = try scan.next() { count = count + next }
+    return (count, scan.stepCount)
   }
 
   @Test func marksInAnyPlaceLeaveWhatIsBehindThem() throws {
