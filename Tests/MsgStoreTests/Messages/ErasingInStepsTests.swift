@@ -47,9 +47,11 @@ import Testing
 
   private func factCount(_ store: MessageStore) throws -> Int {
     try store.read { chat in
-      var count = 0
-      try chat.view.facts.forEachFact(FactKey.prefix(1, "m")) { _, _ in count += 1 }
-      return count
+      try chat.within { (view) throws(StoreError) in
+        var count = 0
+        try view.facts.forEachFact(FactKey.prefix(1, "m")) { _, _ in count += 1 }
+        return count
+      }
     }
   }
 
