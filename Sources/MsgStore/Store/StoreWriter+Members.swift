@@ -7,7 +7,7 @@ extension StoreWriter {
   ///
   /// - Parameter profile: The whole profile; a name or picture that it lacks is gone.
   /// - Returns: False if the stored profile counts, or is the same; nothing is written then.
-  /// - Throws: `input(.identifier)`, `input(.tooLong)`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.implausibleTime)`.
   @discardableResult
   public func receive(_ profile: MemberProfile) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.profiles.receive(profile))

@@ -47,6 +47,7 @@ package struct Profiles: TransactionPart {
 
   private static func validate(_ profile: MemberProfile) throws(StoreError) {
     try profile.id.validate()
+    try profile.fetchedAt?.validate()
     try validate(name: profile.name, picture: profile.picture)
   }
 
