@@ -143,7 +143,8 @@ import Testing
   func noCommitChangesMorePagesThanAStepMay(_ act: Act) throws {
     let (pageCount, commitCount) = try measure(
       act, text: noise(9_000), maximumChangedByteCount: 100 * 4096)
-    #expect(pageCount <= 200, "\(act): \(commitCount) commits")
+    // A step ends behind the message that fills it, whose old and new pages count.
+    #expect(pageCount <= 250, "\(act): \(commitCount) commits")
     #expect(commitCount > 5, "\(act): at most \(pageCount) pages")
   }
 }
