@@ -49,8 +49,6 @@ package struct Steps: TransactionPart {
       return try transaction.localFiles.stepEntering(from: key)
     case .prune(let progress):
       isDone = try transaction.pruning.prune(work, progress, at: ordinal)
-    case .erase(let id):
-      isDone = try transaction.messageFacts.stepErasing(of: id, in: work.conversation)
     }
     guard isDone else { return }
     try transaction.workQueue.remove(at: ordinal)

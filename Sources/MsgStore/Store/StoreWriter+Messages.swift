@@ -117,8 +117,7 @@ extension StoreWriter {
   /// Counters, preview and activity become as if it had never existed. The conversation stays, and
   /// the message does not come back when it is delivered again. Its text is in none of the files
   /// once a checkpoint that began after the commit has returned, and no `read` from before is
-  /// running. Of a message with more than a thousand edits and reactions, the rest goes in the
-  /// background. On flash memory that promises nothing about the chips.
+  /// running. On flash memory that promises nothing about the chips.
   ///
   /// - Returns: False if there is no such message.
   @discardableResult

@@ -28,14 +28,10 @@ package struct WorkRecord: Hashable, StoredRecord {
     /// Enters the local files of an older store's attachments; those whose facts lie before this
     /// key are entered.
     case enterFiles(from: [UInt8])
-    /// Removes what a message that was deleted or retracted has left among the facts, under this
-    /// name.
-    case erase(MessageID)
 
     package static let cases: [Kind] = [
       .sweep, .trim(upTo: 0), .merge(into: 0, ConversationSummary(created: 0)),
       .enter(from: .lowest), .prune(PruneProgress(reached: .lowest)), .enterFiles(from: []),
-      .erase(""),
     ]
 
     fileprivate var code: UInt8 {
@@ -46,7 +42,6 @@ package struct WorkRecord: Hashable, StoredRecord {
       case .enter: 4
       case .prune: 5
       case .enterFiles: 6
-      case .erase: 7
       }
     }
   }
@@ -70,7 +65,7 @@ package struct WorkRecord: Hashable, StoredRecord {
     fields.tag(1)
     fields.choice(
       &kind, code: kind.code, from: 1, of: Kind.cases,
-      "kind: 1 sweep, 2 trim, 3 merge, 4 enter, 5 prune, 6 enter files, 7 erase")
+      "kind: 1 sweep, 2 trim, 3 merge, 4 enter, 5 prune, 6 enter files")
     fields.fixed(&conversation, "number of the conversation")
     switch kind {
     case .sweep: break
@@ -93,10 +88,6 @@ package struct WorkRecord: Hashable, StoredRecord {
         &key, .rest, in: 0...Self.maximumKeyByteCount, "enter files: done before this key of a fact"
       )
       kind = .enterFiles(from: key)
-    case .erase(var id):
-      fields.bytes(
-        &id, .rest, in: 1...Identifier.maximumByteCount, "erase: the message's own name")
-      kind = .erase(id)
     }
   }
 

@@ -82,8 +82,6 @@ extension StoreCheck {
       switch work.kind {
       case .trim, .prune:
         break
-      case .erase(let id):
-        erased[work.conversation, default: []].insert(id)
       case .enter:
         report("work: ordinal \(ordinal): enters messages, which has an ordinal of its own")
       case .enterFiles:

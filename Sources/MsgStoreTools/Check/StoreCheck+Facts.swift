@@ -116,7 +116,6 @@ extension StoreCheck {
         try waiting(value, name, id, view, in: conversation)
       }
       if leftovers.contains(conversation) { return }
-      if try isErased(kind, of: id, view, in: conversation) { return }
       if kind == .emojiCount, let rank = EmojiCountRecord.rank(of: rest, value, conversation, id),
         try !view.contains(rank, in: Schema.facts)
       {
@@ -152,16 +151,6 @@ extension StoreCheck {
     if listedCount != waitingCount {
       report("waiting: wrong entry count (listed \(listedCount), waiting \(waitingCount))")
     }
-  }
-
-  /// Returns true if a fact is left of a message that was deleted or retracted, and is still to be
-  /// erased.
-  private func isErased(
-    _ kind: FactKind, of id: MessageID, _ view: StoreView, in conversation: UInt32
-  ) throws(StoreError) -> Bool {
-    guard erased[conversation]?.contains(id) == true else { return false }
-    if try view.ids.entry(of: id, in: conversation) == .deleted { return true }
-    return MessageFacts.contents.contains(kind)
   }
 
   private func waiting(

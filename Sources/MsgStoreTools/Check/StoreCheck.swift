@@ -122,9 +122,6 @@ final class StoreCheck {
   var recounts: [UInt32: Recount] = [:]
   /// Numbers that no longer belong to a conversation and are being cleared.
   var leftovers: Set<UInt32> = []
-  /// Messages that were deleted or retracted and whose facts are still being erased, by
-  /// conversation.
-  var erased: [UInt32: Set<MessageID>] = [:]
   /// The messages that are entered into the indexes which follow from them.
   var entered = EnteredMessages.all
   /// True if the local files of all attachments are entered.

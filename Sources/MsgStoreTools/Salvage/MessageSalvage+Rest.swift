@@ -129,7 +129,6 @@ extension MessageSalvage {
   private func saveLeftOver(
     _ group: Group, _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    if work.isErased(group.id, in: group.conversation) { return 0 }
     guard let id = conversation(group.conversation, cursor, Schema.facts),
       try !writer.transaction.perform(try writer.transaction.restoring.isKnown(group.id, in: id))
     else { return 0 }

@@ -9,7 +9,6 @@ final class SalvagedWork {
   private(set) var outboxSweeps: [UInt32: OutboxSweep] = [:]
   /// False if the store's files were not all entered, so that it may list some that are needed.
   private(set) var areFilesEntered = true
-  private var erased: [UInt32: Set<MessageID>] = [:]
   private var trimmed: [UInt32: Int64] = [:]
   private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
   private let source: PageSalvage
@@ -32,7 +31,6 @@ final class SalvagedWork {
       case .enter: break
       case .enterFiles: areFilesEntered = false
       case .prune: break
-      case .erase(let id): erased[work.conversation, default: []].insert(id)
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)
       case .trim(let time):
         trimmed[work.conversation] = max(time, trimmed[work.conversation] ?? time)
@@ -44,11 +42,6 @@ final class SalvagedWork {
   func isTrimmed(_ place: Place, in conversation: UInt32) -> Bool {
     guard let time = trimmed[conversation] else { return false }
     return !place.isPending && place.time <= time
-  }
-
-  /// Returns true if a message was deleted or retracted and its facts are still to be erased.
-  func isErased(_ id: MessageID, in conversation: UInt32) -> Bool {
-    erased[conversation]?.contains(id) ?? false
   }
 
   /// Returns the summary from before a conversation's messages were moved, and the target's name.

@@ -28,6 +28,29 @@ package struct MessageFacts: TransactionPart {
 }
 
 extension MessageFacts {
+  /// Erases the text, history, reactions, and attachments of a message for good.
+  package func erase(
+    _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    try eraseFacts(of: id, in: conversation)
+    message.erase()
+  }
+
+  /// The kinds of facts that a retracted message loses, but for its attachments.
+  private static var contents: [FactKind] {
+    [.version, .reaction, .ownField, .tag, .removedReaction, .emojiCount, .emojiRank]
+  }
+
+  /// Erases the facts that lie beside a message's record, or that wait for it.
+  func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+    view.source.isErasing = true
+    try transaction.attachments.removeAttachments(of: id, in: conversation)
+    for kind in Self.contents {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try removeFacts(prefix)
+    }
+  }
+
   /// Sets the marks of a message that tell which kinds of facts it has, and the tags that follow
   /// from them, and counts its reactions.
   ///
@@ -44,10 +67,6 @@ extension MessageFacts {
     }
     message.traits.marks.subtract(.facts)
     message.traits.marks.formUnion(try factMarks(of: id, in: conversation))
-    // What is still to be erased of a retracted message is not there any more.
-    if message.traits.marks.contains(.retracted) {
-      message.traits.marks.subtract(Self.contentMarks)
-    }
     message.traits.tags = []
     if message.traits.marks.contains(.tagged) {
       message.traits.tags = try view.facts.setTags(of: id, in: conversation)

@@ -75,7 +75,6 @@ struct Moves: TransactionPart {
     let conversation = try transaction.conversation(target)
     var message = try flushed().messages.message(at: position, in: number)
     let id = message.id(at: position)
-    try transaction.messageFacts.finishErasing(of: message, named: id, in: number)
     try transaction.packer.removeRecord(at: position, in: number)
     try transaction.expiries.removed(message, from: position, in: number)
     let names = Names(of: message, at: position)
@@ -214,11 +213,6 @@ struct Moves: TransactionPart {
     _ id: MessageID, of number: UInt32, into conversation: OpenConversation
   ) throws(StoreError) {
     let target = conversation.number
-    if try view.ids.entry(of: id, in: number) == .deleted {
-      view.source.isErasing = true
-      try transaction.messageFacts.removeFacts(of: id, in: number)
-      return
-    }
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
     let entry = try view.ids.entry(of: id, in: target)
     let names = waiting?.traits.names ?? []

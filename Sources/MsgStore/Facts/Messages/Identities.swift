@@ -127,10 +127,7 @@ struct Identities: TransactionPart {
     if try transaction.receivedMessages.isGone(at: position, to: place, from: conversation) {
       return try transaction.messageNames.forget(names.all.sorted(), in: conversation.number)
     }
-    if id != oldID {
-      try transaction.messageFacts.finishErasing(of: new, named: oldID, in: conversation.number)
-      try moveFacts(of: oldID, to: id, in: conversation.number)
-    }
+    if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
     let target = MessagePosition(place, names.key)

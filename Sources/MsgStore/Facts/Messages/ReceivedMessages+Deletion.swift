@@ -21,7 +21,7 @@ extension ReceivedMessages {
     for name in [position.id] + names {
       try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
     }
-    try transaction.messageFacts.eraseAll(of: message.id(at: position), in: conversation.number)
+    try transaction.messageFacts.removeFacts(of: message.id(at: position), in: conversation.number)
     try transaction.emit(.messageRemoved(message.id(at: position), in: conversation.number))
     try transaction.namedReceipts.forgetLate(message.id(at: position), in: conversation)
     try transaction.pendingReceipts.updatePending(conversation)

@@ -34,7 +34,7 @@ struct Retractions: TransactionPart {
       }
     } waiting: { (waiting, own) throws(StoreError) in
       if waiting.traits.marks.insert(.retracted).inserted {
-        try transaction.messageFacts.eraseWaiting(of: own, in: open.number)
+        try transaction.messageFacts.eraseFacts(of: own, in: open.number)
         waiting.traits.ownFields = OwnFields()
       }
       waiting.traits.retractedAt = StoredMessage.earlier(
