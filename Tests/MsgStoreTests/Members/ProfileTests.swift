@@ -125,7 +125,7 @@ import Testing
       #expect(try chat.profiles().isEmpty)
       try chat.receive(
         profile(
-          "ann", String(repeating: "n", count: nameLimit), .max, at: .max,
+          "ann", String(repeating: "n", count: nameLimit), .max, at: 1,
           picture: String(repeating: "p", count: pictureLimit)))
     }
     try store.expectSound()
