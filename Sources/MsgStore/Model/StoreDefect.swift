@@ -38,7 +38,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case movedExpiryKept, expiredCounted, expiredShown, erasedByClock
   case muteEndUncounted, olderMuteWins, movedMuteKept, retryTimeKept
 
-  // What listeners are told.
+  // Change notes for listeners.
   case undoneChangeDropped
 
   // The ends of a store.

@@ -215,7 +215,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Ends the releasing of held entries, because entries are to be held from now on.
   ///
-  /// Those that wait or have failed are still retried, as was asked for.
+  /// Retries of waiting and failed entries go on.
   func stopReleases() throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
     for (ordinal, old) in try view.outbox.releases() where old.states.contains(.held) {

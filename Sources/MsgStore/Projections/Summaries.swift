@@ -202,7 +202,8 @@ extension Summaries {
       summary.activity == position.place.time && summary.last?.position.place.isPending ?? true
       && !StoreDefect.activityKept.isPlanted
     guard isLast || isNewest else { return }
-    // What lies behind was let go, and is not walked over for each message that is let go.
+    // Messages behind the position were let go before: walking over them again for each message
+    // would be quadratic.
     let limit: MessagePosition =
       position.place.isPending
       ? .firstPending : isLast ? position : ThreadMoment(position.place).endPosition

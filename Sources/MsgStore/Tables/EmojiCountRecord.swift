@@ -65,7 +65,7 @@ package struct EmojiCountRecord: Hashable, StoredRecord {
 
 extension FactReader {
   /// Returns the number of reactions with an emoji for which the message's record has no room; nil
-  /// if there are none.
+  /// without such a reaction.
   func rarerEmoji(
     _ emoji: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ReactionCount? {

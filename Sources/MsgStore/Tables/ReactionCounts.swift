@@ -19,7 +19,7 @@ package struct ReactionCounts: Hashable, Sendable {
   /// True if there is no room for another emoji in the record.
   var isFull: Bool { all.count >= Self.maximumCount }
 
-  /// The emoji that is used least; nil if there is none.
+  /// The emoji with the fewest reactions; nil without reactions.
   var leastUsed: ReactionCount? { all.max { $0.isUsedMore(than: $1) } }
 
   subscript(emoji: String) -> ReactionCount? {

@@ -64,8 +64,8 @@ package final class Transaction {
   private(set) var shownView: StoreView?
   /// The time by which messages expire for this transaction, in microseconds, read once.
   ///
-  /// What a step leaves, what the commit says is due, and the time that is waited for follow from
-  /// one look at the clock. So no expiry falls between two looks.
+  /// The steps of this commit, its demand for further steps, and the wait for the next expiry use
+  /// one look at the clock, so no expiry falls between two looks.
   private(set) lazy var expiryTime = clock().microseconds
   /// The latest server time that the transaction was told; nil if it was told none.
   var heardTime: Int64?

@@ -197,7 +197,8 @@ struct OutboxRecount {
   var lanes: [UInt32: OutboxLane] = [:]
   /// Conversations whose entries are being swept.
   var swept: Set<UInt32> = []
-  /// Those of them that have become others; the totals exclude the entries of all the rest.
+  /// The swept conversations that have become others; the totals count their entries, and no other
+  /// swept ones.
   var merged: Set<UInt32> = []
   /// Lanes that are stopped.
   var stopped: Set<UInt32> = []

@@ -105,7 +105,7 @@ package final class Lock: @unchecked Sendable {
     #endif
   }
 
-  /// Wakes one waiting thread, or none if there is none.
+  /// Wakes one waiting thread; does nothing without one.
   package func wakeOne() {
     if let strand = Interleaving.strand { return strand.broadcast(self) }
     unsafe pthread_cond_signal(condition)

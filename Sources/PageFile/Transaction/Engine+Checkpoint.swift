@@ -119,7 +119,7 @@ extension Engine {
       try side.wal.eraseLeftovers(
         1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
-    // What is erased of a file includes its header, so no meta slot may need that any more. After a
+    // Erasing a file rewrites its header, so no meta slot may need the file any more. After a
     // crash a file without commits ends, too, so that it can be erased. If nothing is to be erased,
     // closing does not need the other file.
     let hasTurned = try turn(side, isLast: isClosing && !erases, isForced: erases)

@@ -77,8 +77,7 @@ package struct Expiring: TransactionPart {
 
   /// Returns the last entry that was passed over; nil if all are to be looked at.
   ///
-  /// What is remembered for longer than it may be is forgotten, so that the next look is remembered
-  /// for as long again.
+  /// Forgets a mark that is older than the retry interval, so that the next look sets a new one.
   private func passed(at now: Int64) -> ExpiryKey? {
     guard let known = memory.expiryErasure else { return nil }
     // A clock that was set back does not tell how long ago the last look was.
