@@ -5,7 +5,7 @@ package final class Turns: @unchecked Sendable {
   private var freeCount: Int
   private var waiting: [Waiter] = []
 
-  /// A waiting thread. It has a lock of its own, so that the end of a turn wakes no other thread.
+  /// A waiting thread, with a lock of its own, so that the end of a turn wakes no other thread.
   private final class Waiter: @unchecked Sendable {
     // Unchecked: `hasTurn` is only touched under `lock`.
     let lock = Lock()
