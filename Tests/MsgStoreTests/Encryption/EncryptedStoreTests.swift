@@ -191,10 +191,13 @@ import Testing
     #expect(try opened.check() == [])
     let isOpenedSame = try StoreContent(opened) == content
     #expect(isOpenedSame)
-    let sizes = try ["store", "sealed", "opened"].map { try #require(directory[$0]).count }
-    // Pages are 0.8 % shorter, so where segments fill a page, the last one goes to another: pages
-    // that were split are half full until a compaction.
-    #expect(sizes[1] * 100 <= sizes[2] * 112, "\(sizes)")
+    // Segments that are packed again split their pages, which are half full until a compaction.
+    for store in [sealed, opened] {
+      try store.compact()
+      try store.checkpoint()
+    }
+    let sizes = try ["sealed", "opened"].map { try #require(directory[$0]).count }
+    #expect(sizes[0] * 100 <= sizes[1] * 102, "\(sizes)")
   }
 
   @Test func tasksCopyAndRestoreUnderAKey() async throws {
