@@ -24,6 +24,10 @@ package struct MessageUpdates: TransactionPart {
       if old.traits.marks.contains(.retracted) && !keepsRetracted { return false }
       let own = old.id(at: position)
       var new = old
+      // Without the mark there are none to be counted.
+      if localMember != nil, !old.traits.marks.contains(.reactions) {
+        new.traits.reactionCounts = ReactionCounts()
+      }
       guard try body(own, &new.traits.reactionCounts) else { return false }
       try transaction.messageFacts.noteFacts(
         of: own, in: conversation.number, &new, keepsCounts: true)
