@@ -37,9 +37,14 @@ struct Reference {
     }
   }
 
-  /// The thread that holds the most messages.
-  var hugeConversation: Int {
-    threads.indices.max { threads[$0].entries.count < threads[$1].entries.count } ?? 0
+  /// The thread that held the most messages at the end of the import.
+  ///
+  /// Workloads that write may let another one outgrow it.
+  private(set) var hugeConversation = 0
+
+  mutating func endImport() {
+    hugeConversation =
+      threads.indices.max { threads[$0].entries.count < threads[$1].entries.count } ?? 0
   }
 
   /// Adds a message that has its server time and the next sequence of its conversation.

@@ -37,6 +37,7 @@ final class Stores {
     reference = Reference(corpus.conversations)
     stream = corpus.makeStream()
     for _ in 0..<messageCount { reference.append(stream.next()) }
+    reference.endImport()
   }
 
   func close() throws {
