@@ -140,7 +140,7 @@ torture-smoke: setup
 	$(TORTURE) flips --count 200000 --seconds 400
 	$(TORTURE) schedules --count 50000 --seconds 300 --seed $${SEED:-$$RANDOM}
 
-# Every state within three bounds: about 90 seconds of one core, and 1.1 GB.
+# Every state within four bounds: some three minutes of one core, and 1.1 GB.
 test-model: setup
 	$(BUILD) -c release --product torture
 	$(TORTURE) model --seconds 300
