@@ -60,8 +60,14 @@ help:
 setup:
 	@Scripts/setup
 
-demo: setup release
-	@Scripts/demo $(RELEASE)
+# Builds what it shows, one after the other, and shows the first before it builds the second.
+demo: setup
+	@echo 'Building the store and msgdump for release; most of the time goes into two libraries.'
+	$(BUILD) -c release --product msgdump
+	@Scripts/demo $(RELEASE) chat
+	@echo 'Building the benchmark.'
+	$(BUILD) -c release --product msgstore-bench
+	@Scripts/demo $(RELEASE) speed
 
 example: build
 	@.build/debug/chat-example
