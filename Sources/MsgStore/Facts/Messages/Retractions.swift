@@ -25,6 +25,8 @@ struct Retractions: TransactionPart {
     }
     return try transaction.messageUpdates.update(id, in: open) {
       (message, own) throws(StoreError) in
+      // One of the local member's that was on its way has arrived, whatever its sending says.
+      message.raise(.sent, MessageTraits())
       // The stored time is that of the local act, by the clock of the device.
       if time != nil, message.traits.marks.contains(.hidden) { message.traits.retractedAt = nil }
       message.traits.retractedAt = StoredMessage.earlier(
@@ -33,6 +35,7 @@ struct Retractions: TransactionPart {
         try transaction.messageFacts.erase(&message, named: own, in: open.number)
       }
     } waiting: { (waiting, own) throws(StoreError) in
+      waiting.status.advance(to: .sent, by: .server)
       if waiting.traits.marks.insert(.retracted).inserted {
         try transaction.messageFacts.eraseFacts(of: own, in: open.number)
         waiting.traits.ownFields = OwnFields()
