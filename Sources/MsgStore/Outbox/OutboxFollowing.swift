@@ -26,12 +26,9 @@ struct OutboxFollowing: TransactionPart {
       try follow(settlement, of: id, in: conversation)
     case .messageRemoved(let id, let conversation):
       // Others still have the message, so its retraction still has to be told.
-      try removeEntries(of: id, in: conversation) { !$0.isRetraction }
-      for number in try transaction.outboxSweeps.merging(into: conversation) {
-        try removeEntries(of: id, in: number) { !$0.isRetraction }
-      }
+      try removeEntriesAnywhere(of: id, in: conversation) { !$0.isRetraction }
     case .goneRetracted(let id, let conversation):
-      try removeEntries(of: id, in: conversation) { $0.isRetraction }
+      try removeEntriesAnywhere(of: id, in: conversation) { $0.isRetraction }
     case .messageExpired(let id, let conversation):
       if try transaction.outboxEntering.mayHaveLeft(id, in: conversation) == true { return }
       try removeEntries(of: id, in: conversation) { _ in true }
@@ -71,6 +68,17 @@ struct OutboxFollowing: TransactionPart {
     try removeEntries(of: id, in: number) { settlement.settles($0) }
   }
 
+  /// Removes entries of a message, also where those of a conversation that becomes this one are
+  /// still to come.
+  private func removeEntriesAnywhere(
+    of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
+  ) throws(StoreError) {
+    try removeEntries(of: id, in: conversation, where: isSettled)
+    for number in try transaction.outboxSweeps.merging(into: conversation) {
+      try removeEntries(of: id, in: number, where: isSettled)
+    }
+  }
+
   /// Removes the entries of a message that have nothing to tell any more.
   private func removeEntries(
     of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
@@ -87,6 +95,9 @@ struct OutboxFollowing: TransactionPart {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
+    // A target that was deleted meanwhile has another number, of which a later effect tells; that
+    // takes all entries there.
+    guard try transaction.isStored(target) else { return }
     var isMoved = false
     // Entries of a conversation that becomes another one may have moved there before its messages.
     for number in conversation == target ? [target] : [conversation, target]

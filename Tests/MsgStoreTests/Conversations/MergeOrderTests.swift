@@ -24,6 +24,20 @@ import Testing
     try chat.send(Message(id: "p", in: "made", from: "me", text: "x", localTime: time(1)))
   }
 
+  /// The deletion that comes over gives the other conversation a new number, while the message on
+  /// its way moves there.
+  @Test func aDeletionComesOverWithAMessageOnItsWay() throws {
+    let facts: [ToldFact] = [
+      { _ = try $0.receiveConversationDeletion("made", at: time(60)) },
+      { _ = try $0.insert(chatMessage("p", in: "room", at: 50, from: "me")) },
+      Self.merge,
+    ]
+    let seen = try outcomes(after: [Self.make(Self.send)], of: facts) { chat in
+      try "\(chat.conversations(count: 9).map(\.id)) \(chat.outbox.counts().total) entries"
+    }
+    #expect(seen.count == 1, "\(seen)")
+  }
+
   @Test func aReceiptMovesWithItsMessage() throws {
     let acts = [
       Self.make { chat in
