@@ -53,6 +53,7 @@ package struct Messages: TransactionPart {
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
     }
     try put(new, at: position, over: old, at: oldPosition, in: conversation)
+    if moves { try transaction.pendingReceipts.settleMoved(new, at: position, in: conversation) }
   }
 
   private func put(

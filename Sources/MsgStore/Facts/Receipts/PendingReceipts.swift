@@ -152,6 +152,31 @@ package struct PendingReceipts: TransactionPart {
     for id in covered { try transaction.namedReceipts.forgetExact(kind, id, in: conversation) }
   }
 
+  /// Removes the named receipts of a message that has moved to a place where they tell nothing:
+  /// below the mark that the server knows, or above the mark for whose next move they wait.
+  func settleMoved(
+    _ record: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard !position.place.isPending, record.sender != localMember else { return }
+    let id = record.id(at: position)
+    let own = try transaction.ownReceipts.receipts(conversation)
+    var isChanged = false
+    for kind in ReceiptKind.allCases {
+      guard
+        let ordinal = try transaction.namedReceipts.firstOrdinal(kind, id, in: conversation.number)
+      else { continue }
+      let told = try transaction.ownReceipts.told(kind, conversation)
+      let isTold = told.map { position <= $0 } ?? false
+      let mark = kind == .read ? conversation.summary.mark : own.deliveredMark
+      let present = kind == .read ? conversation.summary.markOrdinal : own.deliveredOrdinal
+      let isUnmarked = ordinal > present && mark.map { $0 < position } ?? true
+      guard isTold || isUnmarked else { continue }
+      try transaction.namedReceipts.forgetExact(kind, id, in: conversation)
+      isChanged = true
+    }
+    if isChanged { try updatePending(conversation) }
+  }
+
   /// Removes a conversation that goes from the list, without looking at its receipts.
   func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
     var own = try transaction.ownReceipts.receipts(conversation)
