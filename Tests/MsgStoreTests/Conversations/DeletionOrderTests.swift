@@ -35,6 +35,18 @@ import Testing
     #expect(seen == ["[] []"])
   }
 
+  /// Also if messages behind the deletion go in another way.
+  @Test func aDeletedConversationWithoutMessagesIsNotListed() throws {
+    let acts = [copy("old", at: 20), copy("new", at: 200)]
+    let list: ToldFact = {
+      _ = try $0.reconcile([chatMessage("old", in: "room", at: 20)], in: "room", within: .all)
+    }
+    #expect(
+      try outcomes(after: acts, of: [deletion(upTo: 100), list], see: look) == [
+        "[] [] 0 waiting"
+      ])
+  }
+
   @Test func aMessageStaysByThePlaceThatWasSaidBefore() throws {
     let facts = [
       deletion(upTo: 100), acknowledgement("m", at: 150, revision: 1),

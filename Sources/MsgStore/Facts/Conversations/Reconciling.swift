@@ -44,6 +44,8 @@ struct Reconciling: TransactionPart {
     }
     var removed: [MessageID] = []
     for position in gone ?? [] { removed.append(try remove(at: position, in: conversation)) }
+    // As where the deletion itself has removed the last one.
+    if !removed.isEmpty, conversation.summary.deletedUpTo != nil { conversation.hideIfEmpty() }
     // Also those of malformed messages: nobody should fetch them again and again.
     if range == .all { try noteAll(messages, in: conversation) }
     return ReconcileOutcome(outcomes: outcomes, refusals: refusals, removed: removed)
