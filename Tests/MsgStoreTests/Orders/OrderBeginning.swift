@@ -13,12 +13,18 @@ struct OrderBeginning: Sendable {
   var hasDeleted = false
   /// True if the messages of the facts are the local member's own.
   var isOwn = false
+  /// True if the local member has read up to a mark.
+  var hasMark = false
+  /// True if the work that was handed out is a receipt.
+  var handsOutReceipt = false
   var maximumAttemptCount: Int?
   let act: @Sendable (borrowing StoreWriter, OrderHand) throws -> Void
 
   static let all: [OrderBeginning] = [
     OrderBeginning(name: "nothing") { _, _ in },
-    OrderBeginning(name: "u at 50 was read up to here", messages: ["u"]) { writer, _ in
+    OrderBeginning(
+      name: "u at 50 was read up to here", messages: ["u"], hasMark: true
+    ) { writer, _ in
       try writer.receive(group())
       try writer.insert(message("u", 50))
       try writer.markRead(orderRoom)
@@ -69,7 +75,7 @@ struct OrderBeginning: Sendable {
     },
     OrderBeginning(
       name: "v0 at 20 and v1 at 60, v1 read by its name, v0 starred; pinned and muted here",
-      messages: ["v0", "v1"], kinds: [.outcome]
+      messages: ["v0", "v1"], kinds: [.outcome], handsOutReceipt: true
     ) { writer, hand in
       try writer.receive(group())
       try writer.insert(message("v0", 20))

@@ -73,9 +73,9 @@ struct OrderCase {
   ///
   /// - Parameter isSecond: True to take few things in a step, reopen, and compact between commits.
   func tell(
-    _ plan: Plan, isSecond: Bool, in directory: MemoryDirectory = MemoryDirectory()
+    _ plan: Plan, isSecond: Bool, in directory: MemoryDirectory = MemoryDirectory(),
+    _ hand: OrderHand = OrderHand()
   ) throws -> MessageStore {
-    let hand = OrderHand()
     let options = options(hand, isSecond: isSecond)
     var store = try MessageStore(in: directory, name: "store", options: options)
     try store.write(.relaxed) { try beginning.act($0, hand) }
@@ -125,7 +125,8 @@ struct OrderCase {
   func differenceOfCopies() -> String? {
     do {
       let directory = MemoryDirectory()
-      let store = try tell(plans.a, isSecond: false, in: directory)
+      let hand = OrderHand()
+      let store = try tell(plans.a, isSecond: false, in: directory, hand)
       // A copy holds what waits, and forgets when work was handed out.
       try store.holdOutbox()
       try store.finishWork()
@@ -134,7 +135,7 @@ struct OrderCase {
       let restored = MemoryDirectory()
       let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
       let bytes = Array((exported.joined(separator: "\n") + "\n").utf8)
-      let options = options(OrderHand(), isSecond: false)
+      let options = options(hand, isSecond: false)
       try restorer.restore(JSONRecordReader(isLenient: false, source: source(of: bytes))) {
         given throws(StoreError) in
         var given = given

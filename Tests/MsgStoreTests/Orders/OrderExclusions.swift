@@ -1,3 +1,5 @@
+import MsgStore
+
 /// What docs/message-format.md excludes from "any order", in the table of [G-10].
 enum OrderExclusions {
   /// Returns true if the order of facts of a kind makes no difference after a beginning.
@@ -14,9 +16,20 @@ enum OrderExclusions {
     // those that the beginning added nor what has another name.
     case .wholeList: beginning.messages.isEmpty && isConsistent && !beginning.isOwn
     // [P-3]: what is spared depends on what is there; history alone is pruned the same.
-    case .retention: beginning.messages.isEmpty && !beginning.merges && !beginning.isOwn
+    case .retention:
+      beginning.messages.isEmpty && !beginning.merges && !beginning.isOwn && isConsistent
     default: true
     }
+  }
+
+  /// Returns the name under which a deletion tells of a conversation after a beginning.
+  ///
+  /// What is told of a message on its way, under a name that its conversation gets only later, goes
+  /// with a deletion under that name ([C-16]).
+  static func deletedName(
+    _ name: ConversationID, after beginning: OrderBeginning
+  ) -> ConversationID {
+    beginning.merges && beginning.messages == ["p0"] ? orderLocalRoom : name
   }
 
   /// Returns facts without those whose order matters beside others of their kind.
@@ -43,9 +56,10 @@ enum OrderExclusions {
     }
     // [P-3]: these decide what is spared.
     if has(.retention) {
+      if has(.clock) { kinds.removeAll { $0 == .expiry } }
       let others: [OrderKind] = [
         .deletion, .wholeList, .receiptUpTo, .receiptSequence, .receiptNames, .receiptPosition,
-        .conversationList, .draft, .namedAcknowledgement, .copyOfServerName,
+        .conversationList, .draft, .tag, .namedAcknowledgement, .copyOfServerName,
       ]
       kinds.removeAll { others.contains($0) }
     }
@@ -64,6 +78,11 @@ enum OrderExclusions {
     // What is told of a message that is gone waits for it, and a mark at it has any place that
     // covers the same.
     if isDeleted, isOf("waiting", "reaction", "receipt") { return true }
+    if isDeleted, isOf("outbox"), line.contains(" receipt\",") { return true }
+    // [V-7]: a message that moves is delivered by its name or in a range. A mark at a message goes
+    // with it where the server moves it: what came below the mark before was told.
+    let isOfMark = kinds.contains(.receiptUpTo) || line.contains("\"receipt\":\"delivered\"")
+    if isOfMark, isOf("untold"), line.contains("\"late\":true") { return true }
     // A message that is united with a copy may be told by its name once more.
     let hasServerNames = kinds.contains(.copyOfServerName) || kinds.contains(.namedAcknowledgement)
     if hasServerNames, isOf("untold") { return true }
@@ -74,7 +93,21 @@ enum OrderExclusions {
 
   /// Returns a line without the fields that depend on the order of the facts.
   static func withoutExcluded(_ line: String, after beginning: OrderBeginning) -> String {
-    guard beginning.merges else { return line }
-    return line.replacing(",\"arrival\":\"history\"", with: "")
+    var line = line
+    if beginning.merges { line.replace(",\"arrival\":\"history\"", with: "") }
+    // [U-5]: below the mark made here nothing has to say that a message was read.
+    if beginning.hasMark { line.replace(",\"seen\":true", with: "") }
+    // [X-12]: the mute of which the end is heard is over for good, one that comes later for as long
+    // as the clock says so; a snapshot shows neither.
+    if beginning.kinds.contains(.clock), line.contains("\"muted_until_ms\"") {
+      line.replace("\"muted\":true,", with: "")
+    }
+    // A receipt that has nothing to tell for a moment, as when the local member has left, is
+    // entered anew afterwards.
+    if beginning.handsOutReceipt, line.contains(" receipt\",") {
+      line.replace("\"state\":\"running\",", with: "")
+      line.replace("\"attempts\":1,", with: "")
+    }
+    return line
   }
 }

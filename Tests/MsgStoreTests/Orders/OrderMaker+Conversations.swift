@@ -64,6 +64,7 @@ extension OrderMaker {
         text: pick(["", "d"]), replyTo: one(in: 2) ? name() : nil, time: orderTime(self.time()))
       return conversation(kind, told)
     case .deletion:
+      let room = OrderExclusions.deletedName(room, after: beginning)
       return OrderFact(kind, "deletion of \(room) up to \(time)") { writer, _ in
         try writer.receiveConversationDeletion(room, at: orderTime(time))
       }

@@ -149,13 +149,14 @@ struct OrderMaker {
 
   /// Makes the copies that come behind all else, of every message of the case.
   mutating func lastCopies() -> [OrderFact] {
-    messages.map { id in
+    let arrival = kinds.contains(.retention) ? Arrival.history : .live
+    return messages.map { id in
       let message = copy(
         id,
         in: beginning.messages == ["p0"] && beginning.merges
           ? orderLocalRoom : orderRoom)
       return OrderFact(.copy, "at last \(message.line)") { writer, _ in
-        try writer.insert(message, as: .live)
+        try writer.insert(message, as: arrival)
       }
     }
   }

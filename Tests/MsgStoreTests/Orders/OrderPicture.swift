@@ -21,7 +21,9 @@ struct OrderPicture {
       for tag in [.starred, .pinned] as [MessageTag] {
         add("\(tag): \(try chat.tagged(tag).count) everywhere")
       }
-      add("\(try chat.outbox.counts().running) entries are running")
+      if !beginning.handsOutReceipt {
+        add("\(try chat.outbox.counts().running) entries are running")
+      }
     }
     for finding in try store.check() { add("CHECK \(finding)") }
   }
@@ -36,7 +38,7 @@ struct OrderPicture {
     add(
       "\(id): \(room.messageCount) messages, \(room.unreadCount) unread,"
         + " \(room.unreadMentionCount) mentions, activity \(room.lastActivity.brief),"
-        + " preview \(room.preview.map { "\($0)" } ?? "-")")
+        + " preview \(room.preview.map { "\($0)" } ?? "-"), muted \(room.isMuted)")
     add("\(id): gaps \(try chat.gaps(in: id)), known \(try chat.knownSequences(in: id))")
     add("\(id): \(try chat.participations(in: id))")
     let slice = try chat.thread(id).tail(200)
@@ -70,6 +72,6 @@ struct OrderPicture {
         line.removeSubrange(start..<(end ?? line.endIndex))
       }
     }
-    return line
+    return line.replacing(",}", with: "}")
   }
 }
