@@ -329,6 +329,7 @@ int pthread_cond_broadcast(pthread_cond_t *_Nonnull condition);
 int pthread_cond_destroy(pthread_cond_t *_Nonnull condition);
 int pthread_cond_init(pthread_cond_t *_Nonnull condition,
                       const pthread_condattr_t *_Nullable attributes);
+int pthread_cond_signal(pthread_cond_t *_Nonnull condition);
 int pthread_cond_timedwait_relative_np(pthread_cond_t *_Nonnull condition,
                                        pthread_mutex_t *_Nonnull mutex,
                                        const struct timespec *_Nullable time);
