@@ -95,8 +95,12 @@ enum OrderExclusions {
   static func withoutExcluded(_ line: String, after beginning: OrderBeginning) -> String {
     var line = line
     if beginning.merges { line.replace(",\"arrival\":\"history\"", with: "") }
-    // [U-5]: below the mark made here nothing has to say that a message was read.
-    if beginning.hasMark { line.replace(",\"seen\":true", with: "") }
+    // [U-5]: below the mark made here nothing has to say that a message was read; of one that was,
+    // it matters no more that it came there later.
+    if beginning.hasMark, line.contains("\"seen\":true") {
+      line.replace(",\"seen\":true", with: "")
+      line.replace(",\"late\":true", with: "")
+    }
     // the mute of which the end is heard is over for good, one that comes later for as long
     // as the clock says so; a snapshot shows neither.
     if beginning.kinds.contains(.clock), line.contains("\"muted_until_ms\"") {
