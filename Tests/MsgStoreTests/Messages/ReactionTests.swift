@@ -215,8 +215,11 @@ import Testing
       (error: any Error) in if case StoreError.corruptRecord = error { true } else { false }
     }
     #expect {
+      // All reactions of a message are counted when a copy comes with some.
       try damaged.write { chat in
-        try chat.receive(Reaction("🎉", from: "ann", at: time(6)), to: "m", in: "room")
+        var copy = message("m", at: 1)
+        copy.reactions = [Reaction("🎉", from: "ann", at: time(6))]
+        _ = try chat.insert(copy)
       }
     } throws: {
       isRefused($0)
