@@ -57,7 +57,10 @@ struct OutboxFollowing: TransactionPart {
   private func follow(
     _ settlement: MessageSettlement, of id: MessageID, in number: UInt32
   ) throws(StoreError) {
-    if settlement.isSent, !settlement.isErased, try !transaction.outboxEntries.isEmpty {
+    // A conversation that was deleted meanwhile has another number, of which a later effect tells.
+    if settlement.isSent, !settlement.isErased, try !transaction.outboxEntries.isEmpty,
+      try transaction.isStored(number)
+    {
       let conversation = try view.conversations.details(number).id
       for (_, record) in try view.outbox.entries(of: id, in: number) {
         guard case .upload(_, let attachment) = record.subject else { continue }
