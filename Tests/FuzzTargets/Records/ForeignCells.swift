@@ -47,7 +47,7 @@ struct ForeignCells {
     try foreign.salvage()
     let isSound = try foreign.read()
     try foreign.write(&input, isSound: isSound)
-    if isSound { try JSONLinesTarget.promiseSoundStore(foreign.directory) }
+    if isSound { try JSONLinesTarget.promiseSoundStore(foreign.directory, hasForeignTimes: true) }
   }
 
   // MARK: The store
@@ -207,7 +207,7 @@ struct ForeignCells {
       _ = try salvage.run(in: saved, name: "store")
     }
     switch failure {
-    case nil: try JSONLinesTarget.promiseSoundStore(saved)
+    case nil: try JSONLinesTarget.promiseSoundStore(saved, hasForeignTimes: true)
     case StoreError.opening(.schemaTooNew)?, StoreError.opening(.schemaTooOld)?: return
     case let failure?: throw BrokenPromise("a salvage fails: \(failure)")
     }
