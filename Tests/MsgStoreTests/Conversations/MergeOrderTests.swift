@@ -26,10 +26,17 @@ import Testing
 
   /// The deletion that comes over gives the other conversation a new number, while the message on
   /// its way moves there.
-  @Test func aDeletionComesOverWithAMessageOnItsWay() throws {
+  @Test(arguments: [false, true])
+  func aDeletionComesOverWithAMessageOnItsWay(isAcknowledged: Bool) throws {
     let facts: [ToldFact] = [
       { _ = try $0.receiveConversationDeletion("made", at: time(60)) },
-      { _ = try $0.insert(chatMessage("p", in: "room", at: 50, from: "me")) },
+      { chat in
+        if isAcknowledged {
+          _ = try chat.acknowledge("p", in: "room", serverTimestamp: time(50), as: "s")
+        } else {
+          _ = try chat.insert(chatMessage("p", in: "room", at: 50, from: "me"))
+        }
+      },
       Self.merge,
     ]
     let seen = try outcomes(after: [Self.make(Self.send)], of: facts) { chat in
