@@ -24,7 +24,7 @@ package struct MessageUpdates: TransactionPart {
       if old.traits.marks.contains(.retracted) && !keepsRetracted { return false }
       let own = old.id(at: position)
       var new = old
-      // Without the mark there are none to be counted.
+      // A message without the mark has no reactions to count.
       if localMember != nil, !old.traits.marks.contains(.reactions) {
         new.traits.reactionCounts = ReactionCounts()
       }
