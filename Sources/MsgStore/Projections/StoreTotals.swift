@@ -26,7 +26,7 @@ struct StoreTotals: TransactionPart {
   /// Adds to a stored count, which never drops below zero.
   func add(_ change: Int, to setting: Setting) throws(StoreError) {
     guard change != 0 else { return }
-    if transaction.hasListeners { transaction.notes.hasSettingChanges = true }
+    transaction.noteSettingChange()
     let sum = Totals.sum(try view.count(setting), change)
     try view.source.set(setting, to: UInt64(sum))
   }

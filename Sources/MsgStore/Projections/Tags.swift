@@ -130,6 +130,7 @@ extension Tags {
     }
     try transaction.remove(other, in: Schema.tags)
     try changeCount(of: tag, in: TagKey.allConversations, by: -difference)
+    transaction.noteSettingChange()
   }
 
   /// Enters the messages of a conversation that mention the local member, who has become known.

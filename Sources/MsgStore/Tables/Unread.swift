@@ -91,6 +91,12 @@ extension Seeable {
     return !isHistory && !marks.contains(.seen)
   }
 
+  /// Returns true if the fields that decide if a message was seen are those of another form of it.
+  func isSeen(as other: some Seeable) -> Bool {
+    flags.contains(.history) == other.flags.contains(.history)
+      && marks.contains(.seen) == other.marks.contains(.seen) && markOrdinal == other.markOrdinal
+  }
+
   /// Returns the contribution to the counters of a message above all read marks.
   package func unreadCount(for localMember: UInt32?) -> UnreadCount {
     guard let localMember, sender != localMember, isUnseenAboveMarks, !marks.contains(.expired)

@@ -72,10 +72,13 @@ package struct ChangeNotes {
     } else if oldID != id {
       removed(oldID, from: oldPosition, in: number)
       inserted(id, at: position, in: number)
-    } else if let changed = MessageChange(
-      from: oldPosition, to: position, MessageChange.Parts(from: old, to: new))
-    {
-      change(number) { $0.changes.add(changed, of: id) }
+    } else {
+      if let changed = MessageChange(
+        from: oldPosition, to: position, MessageChange.Parts(from: old, to: new))
+      {
+        change(number) { $0.changes.add(changed, of: id) }
+      }
+      if !new.isSeen(as: old) { change(number) { $0.changes.hasReadingChanges = true } }
     }
   }
 
@@ -114,8 +117,9 @@ package struct ChangeNotes {
     change(number) { $0.changes.hasSequenceChanges = true }
   }
 
-  /// Notes that messages that were there before can now be found by indexes.
-  mutating func messagesEntered(in number: UInt32) {
+  /// Notes that messages that did not change are found otherwise: by an index, or as replies under
+  /// another name.
+  mutating func foundOtherwise(in number: UInt32) {
     change(number) { $0.changes.setAnyMessageChanged() }
   }
 

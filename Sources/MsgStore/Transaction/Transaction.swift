@@ -325,6 +325,16 @@ extension Transaction {
     if hasListeners { notes.hasOutboxChanges = true }
   }
 
+  /// Notes that something of the store as a whole has changed.
+  func noteSettingChange() {
+    if hasListeners { notes.hasSettingChanges = true }
+  }
+
+  /// Notes that replies in a conversation may be found under other names.
+  func noteFoundOtherwise(_ conversation: UInt32) {
+    if hasListeners { notes.foundOtherwise(in: conversation) }
+  }
+
   /// Notes the changes that can be told from the key of a cell alone.
   ///
   /// Every write of facts, details, members, receipts, sync positions, rules, or a draft passes

@@ -67,6 +67,43 @@ import Testing
     #expect(changes.nextIfThere()?.conversations["room"]?.messages["n"] == nil)
   }
 
+  /// A message that is not here gets another name, by which somebody looks for its replies.
+  @Test func repliesToANameThatIsHeardBeforeTheMessageAreTold() throws {
+    let store = try store()
+    try store.write { try $0.insert(reply("r", to: "own", at: 10)) }
+    var replies = store.thread("room").live(repliesTo: "served", newest: 9).makeAsyncIterator()
+    #expect(try replies.nextIfThere()?.slice.isEmpty == true)
+    try store.write {
+      _ = try $0.acknowledge("own", in: "room", serverTimestamp: time(5), as: "served")
+    }
+    #expect(try replies.nextIfThere()?.slice.ids == ["r"])
+  }
+
+  @Test func aMessageThatCameAsHistoryAndComesLiveIsToldAsUnread() throws {
+    let store = try store()
+    try store.write { try $0.insert(message("m", at: 10), as: .history) }
+    var room = store.thread("room").live(newest: 9, countsReceipts: true).makeAsyncIterator()
+    #expect(try room.nextIfThere()?.unread == [false])
+    try store.write { try $0.insert(message("m", at: 10)) }
+    #expect(try room.nextIfThere()?.unread == [true])
+  }
+
+  /// The count goes down in the steps that sweep the conversation, when it has no name any more.
+  @Test func theNumberOfStarredMessagesIsToldWhileTheirConversationGoes() throws {
+    let store = try store()
+    try store.write { chat in
+      try chat.insert(message("m", at: 10))
+      try chat.setTag(.starred, of: "m", in: "room")
+    }
+    var starred = store.live { try $0.tagged(.starred).count }.makeAsyncIterator()
+    #expect(try starred.nextIfThere() == 1)
+    try store.write { _ = try $0.deleteConversation("room") }
+    var shown = try starred.nextIfThere() ?? 1
+    try store.finishWork()
+    while let value = try starred.nextIfThere() { shown = value }
+    #expect(shown == 0)
+  }
+
   /// A store with the conversations "r1" to "r3", the newest first.
   private func listed() throws -> MessageStore {
     let store = try memoryStore()

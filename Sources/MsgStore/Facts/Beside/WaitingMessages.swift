@@ -67,6 +67,7 @@ package struct WaitingMessages: TransactionPart {
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
+    if !waiting.traits.names.isEmpty { transaction.noteFoundOtherwise(conversation) }
     try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
     var key = ByteBuffer()
     key.append(bigEndian: waiting.ordinal)

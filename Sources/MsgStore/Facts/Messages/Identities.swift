@@ -268,6 +268,7 @@ struct Identities: TransactionPart {
     for name in kept {
       try transaction.messageNames.writeEntry(.alias(of: target), of: name, in: conversation)
     }
+    transaction.noteFoundOtherwise(conversation)
     try transaction.messageNames.forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
