@@ -78,11 +78,19 @@ enum OrderExclusions {
     // What is told of a message that is gone waits for it, and a mark at it has any place that
     // covers the same.
     if isDeleted, isOf("waiting", "reaction", "receipt") { return true }
+    // A receipt about it is still told, or not.
+    if isDeleted, isOf("untold") { return true }
     if isDeleted, isOf("outbox"), line.contains(" receipt\",") { return true }
-    // [V-7]: a message that moves is delivered by its name or in a range. A mark at a message goes
-    // with it where the server moves it: what came below the mark before was told.
-    let isOfMark = kinds.contains(.receiptUpTo) || line.contains("\"receipt\":\"delivered\"")
-    if isOfMark, isOf("untold"), line.contains("\"late\":true") { return true }
+    // A mark at a message goes with it where the server moves it: what came below the mark before
+    // was told.
+    if kinds.contains(.receiptUpTo) {
+      if isOf("untold") { return true }
+      if isOf("outbox"), line.contains(" receipt\",") { return true }
+    }
+    // [V-7]: a message that moves is delivered by its name or in a range.
+    if isOf("untold"), line.contains("\"receipt\":\"delivered\""), line.contains("\"late\":true") {
+      return true
+    }
     // A message that is united with a copy may be told by its name once more.
     let hasServerNames = kinds.contains(.copyOfServerName) || kinds.contains(.namedAcknowledgement)
     if hasServerNames, isOf("untold") { return true }
