@@ -46,7 +46,7 @@ extension OutboxModel {
       entries[index].state = .failed
     } else {
       var wait: Int64 = 1_000_000
-      for _ in 1..<entries[index].failureCount { wait = min(wait * 2, 300_000_000) }
+      for _ in 1..<entries[index].failureCount { wait = min(wait * 2, Self.maximumPause) }
       entries[index].state = .waiting(now + wait)
     }
     if item.kind == .read { updateReceipt(item.room) }

@@ -93,6 +93,8 @@ struct OutboxModel {
   }
 
   static let day: Int64 = 86_400_000_000
+  /// The longest pause before a retry that the server did not ask for.
+  static let maximumPause: Int64 = 300_000_000
 
   var entries: [Entry] = []
   var messages: [MessageID: Message] = [:]
@@ -282,8 +284,11 @@ struct OutboxModel {
     let waited = found.filter { entries[$0].dueTime != 0 && entries[$0].dueTime <= now }
     let due = queued + waited.sorted(by: isEarlier).prefix(64)
     if let oldest = due.min(by: { entries[$0].id < entries[$1].id }) { return oldest }
-    // No wait and no lease is longer than a day: the clock was set back.
-    return found.filter { entries[$0].dueTime > now + Self.day }.min(by: isEarlier)
+    // No lease is longer than a day, and no pause than five minutes: the clock was set back.
+    return found.filter { index in
+      let isPause = if case .waiting = entries[index].state { true } else { false }
+      return entries[index].dueTime > now + (isPause ? Self.maximumPause : Self.day)
+    }.min(by: isEarlier)
   }
 
   /// The places of what has its turn, whether or not its time has come.
