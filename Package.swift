@@ -196,14 +196,22 @@ let package = Package(
     .target(
       name: "Interleavings", dependencies: ["PageFile", "Simulation"], path: "Tests/Interleavings",
       swiftSettings: strict),
+    // What both programs for long runs have in common.
+    .target(
+      name: "Subcommands", dependencies: ["PageFile"], path: "Tests/Subcommands",
+      swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
       name: "torture",
       dependencies: [
         "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "BlockTrials",
-        "PageFile", "MsgStore", "MsgStoreTools",
+        "PageFile", "Subcommands",
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    .executableTarget(
+      name: "torture-store",
+      dependencies: ["MsgStore", "PageFile", "BlockTrials", "Simulation", "Subcommands"],
+      path: "Tests/TortureStore", swiftSettings: strict),
     // Single operations to be looked at by a profiler.
     .executableTarget(
       name: "walk", dependencies: ["MsgStore"], path: "Tests/Walk", swiftSettings: strict),

@@ -1,6 +1,7 @@
 import BlockTrials
 import PageFile
 import Simulation
+import Subcommands
 
 extension Subcommand {
   /// Encodes and decodes texts with the package's own LZ4 codec beside liblz4, and blocks that are

@@ -1,4 +1,5 @@
 import Simulation
+import Subcommands
 
 extension Subcommand {
   /// Crashes stores at every call of random and of all short runs, and what recovers them, too.

@@ -1,5 +1,5 @@
-import MsgStore
 import PageFile
+import Subcommands
 
 extension Subcommand {
   /// What `Scripts/defects` goes through.
@@ -7,14 +7,6 @@ extension Subcommand {
     name: "defects", summary: "the names of the mistakes that can be planted, a line each",
     run: { _ in
       for defect in Defect.allCases { print(defect.rawValue) }
-      return 0
-    })
-
-  /// The same of the message store.
-  static let storeDefects = Subcommand(
-    name: "store-defects", summary: "the names of those in the message store, a line each",
-    run: { _ in
-      for defect in StoreDefect.allCases { print(defect.rawValue) }
       return 0
     })
 

@@ -1,5 +1,6 @@
 import PageFile
 import Simulation
+import Subcommands
 
 /// Explorations of one seed after the other, by several threads, until the time is over.
 struct Exploration {

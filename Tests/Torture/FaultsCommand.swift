@@ -1,4 +1,5 @@
 import Simulation
+import Subcommands
 
 extension Subcommand {
   /// Has each call of random runs fail, once and for good, and the disk be full.

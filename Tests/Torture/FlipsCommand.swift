@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import Subcommands
 
 extension Subcommand {
   /// Flips bits in every structure of small stores, in every state a store is found in.

@@ -1,5 +1,6 @@
 import Interleavings
 import PageFile
+import Subcommands
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,5 @@
 import ProtocolModel
+import Subcommands
 
 extension Subcommand {
   /// Tries everything that a model of the protocol can do, and whether it notices mistakes in it.

@@ -1,5 +1,6 @@
 import PageFile
 import Schedules
+import Subcommands
 
 extension Subcommand {
   /// Has several processes use one store under random schedules, and under all with two events.

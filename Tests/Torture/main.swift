@@ -1,4 +1,5 @@
 import PageFile
+import Subcommands
 
 #if canImport(Darwin)
   import Darwin
@@ -13,8 +14,8 @@ import PageFile
 /// A subcommand is one file that makes a `Subcommand`; it is added here and nowhere else.
 let subcommands: [Subcommand] =
   [
-    .crash, .faults, .flips, .blocks, .model, .schedules, .guesses, .defects, .storeDefects,
+    .crash, .faults, .flips, .blocks, .model, .schedules, .defects,
   ]
   + (Interleaving.isBuiltIn ? [.interleavings, .interleaved] : [])
 
-exit(Arguments.run(subcommands, Array(CommandLine.arguments.dropFirst())))
+exit(Arguments.run("torture", subcommands, Array(CommandLine.arguments.dropFirst())))

@@ -1,14 +1,14 @@
 import PageFile
 
 /// Work shared by several threads: each takes the next seed until the time is over, or enough was done.
-enum SeedRunner {
+package enum SeedRunner {
   /// What `body` answers when nothing more need be done, whatever was asked for.
-  static let workEnd = 1 << 40
+  package static let workEnd = 1 << 40
 
   /// Calls `body` with one seed after the other on each thread; it answers how much that was.
   ///
   /// - Returns: The seeds, and what is missing of what was asked for.
-  static func run(
+  package static func run(
     _ arguments: Arguments, _ body: @escaping @Sendable (UInt64) -> Int
   ) -> (seeds: Range<UInt64>, missingCount: Int) {
     let next = Locked(arguments.seed)

@@ -1,4 +1,5 @@
 import PageFile
+import Subcommands
 
 extension Subcommand {
   /// Measures how often the sizes of an encrypted store give a right guess away.

@@ -9,28 +9,40 @@ import PageFile
 #endif
 
 /// One way to look for what goes wrong.
-struct Subcommand: Sendable {
-  let name: String
+package struct Subcommand: Sendable {
+  package let name: String
   let summary: String
   /// True if it tells figures and finds no failures, so that `all` passes over it.
-  var isMeasurement = false
+  let isMeasurement: Bool
   /// Works for as long as the arguments say, prints what it has done, and answers how many failures it
   /// has found.
   let run: @Sendable (Arguments) -> Int
+
+  package init(
+    name: String, summary: String, isMeasurement: Bool = false,
+    run: @escaping @Sendable (Arguments) -> Int
+  ) {
+    self.name = name
+    self.summary = summary
+    self.isMeasurement = isMeasurement
+    self.run = run
+  }
 }
 
 /// What every subcommand is told.
-struct Arguments: Sendable {
-  var seconds = 60
-  var seed: UInt64 = 1
-  var threads = 2
+package struct Arguments: Sendable {
+  package var seconds = 60
+  package var seed: UInt64 = 1
+  package var threads = 2
   /// How much is enough, where that can be counted: then it ends earlier, and too little is a failure.
-  var count: Int?
+  package var count: Int?
 
   /// Runs what the words ask for and answers the exit status.
-  static func run(_ subcommands: [Subcommand], _ words: [String]) -> Int32 {
+  package static func run(
+    _ program: String, _ subcommands: [Subcommand], _ words: [String]
+  ) -> Int32 {
     guard let arguments = Arguments(words.dropFirst()), let name = words.first else {
-      return usage(subcommands)
+      return usage(program, subcommands)
     }
     if name == "all" {
       let trials = subcommands.filter { !$0.isMeasurement }
@@ -41,7 +53,7 @@ struct Arguments: Sendable {
       return failureCount == 0 ? 0 : 1
     }
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-      return usage(subcommands)
+      return usage(program, subcommands)
     }
     return subcommand.run(arguments) == 0 ? 0 : 1
   }
@@ -64,9 +76,9 @@ struct Arguments: Sendable {
     }
   }
 
-  private static func usage(_ subcommands: [Subcommand]) -> Int32 {
+  private static func usage(_ program: String, _ subcommands: [Subcommand]) -> Int32 {
     print(
-      "torture SUBCOMMAND [--seconds N | --minutes N] [--count N] [--seed N] [--threads N]")
+      "\(program) SUBCOMMAND [--seconds N | --minutes N] [--count N] [--seed N] [--threads N]")
     for subcommand in subcommands {
       let name = subcommand.name
       print(
@@ -78,12 +90,12 @@ struct Arguments: Sendable {
 }
 
 /// Times in seconds.
-enum Stopwatch {
+package enum Stopwatch {
   /// Since some moment in the past.
-  static func seconds() -> Double { read(CLOCK_MONOTONIC) }
+  package static func seconds() -> Double { read(CLOCK_MONOTONIC) }
 
   /// That processors have worked for this process: other processes do not count.
-  static func processorSeconds() -> Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+  package static func processorSeconds() -> Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
   private static func read(_ clock: clockid_t) -> Double {
     var now = timespec()
