@@ -20,7 +20,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
   tail50-random,slice50,scroll50,at-date,get-by-id,list20,open-tail50,memory,commit-relaxed,$\
   acknowledge,mark-read-1000,mark-read-1000-mark,edit,live-tail,open-insert-close,day
 
-.PHONY: help setup demo example test test-debug build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
+.PHONY: help setup demo example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple format lint build-release-tests test-release test-kills test-orders test-tsan \
   test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
 	@echo 'make example      two people who chat, with clients and a server in processes of their own'
 	@echo 'make test         every test'
+	@echo 'make test-full    every test, with all cases'
 	@echo 'make test-debug   every test, with libraries that are not optimised'
 	@echo 'make build        debug build'
 	@echo 'make release      release build'
@@ -49,8 +50,8 @@ help:
 	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
 	@echo 'make test-release every test, built for release, with the LZ4 codec of the package'
 	@echo 'make test-encryption the cipher of encrypted stores, with the trait Encryption'
-	@echo 'make test-orders 50,000 cases of facts in two orders, built for release'
-	@echo 'make test-kills   200 processes killed while they write, built for release'
+	@echo 'make test-orders 50,000 cases of facts in two orders'
+	@echo 'make test-kills   200 processes killed while they write'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
 	@echo 'make test-interleavings  threads of one process in 50,000 random orders'
@@ -73,9 +74,18 @@ example: build
 	@.build/debug/chat-example
 
 # In a directory of its own, as its libraries are optimised: see Package.swift.
-test: setup
-	MSGSTORE_OPTIMIZED_LIBRARIES=1 $(BUILD) --build-tests --scratch-path .build-test
-	MSGSTORE_OPTIMIZED_LIBRARIES=1 $(SWIFT) test --skip-build --scratch-path .build-test
+OPTIMIZED = MSGSTORE_OPTIMIZED_LIBRARIES=1
+OPTIMIZED_TESTS = $(OPTIMIZED) $(SWIFT) test --skip-build --scratch-path .build-test
+
+test: build-tests
+	$(OPTIMIZED_TESTS)
+
+build-tests: setup
+	$(OPTIMIZED) $(BUILD) --build-tests --scratch-path .build-test
+
+# All cases of the tests that `make test` takes a part of.
+test-full: build-tests
+	MSGSTORE_FULL=1 $(OPTIMIZED_TESTS)
 
 test-debug: setup
 	$(BUILD) --build-tests
@@ -157,7 +167,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test test-debug lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings bench-smoke demo \
+check: test test-debug test-full lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -182,18 +192,19 @@ build-release-tests: setup
 	$(BUILD) --build-tests -c release $(OWN_CODEC) -Xswiftc -enable-testing
 
 # A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
-test-kills: build-release-tests
-	MSGSTORE_KILLS=200 $(SWIFT) test --skip-build -c release $(OWN_CODEC) --filter killedWriter
+test-kills: build-tests
+	MSGSTORE_KILLS=200 $(OPTIMIZED_TESTS) --filter killedWriter
 
 # The same facts in two orders; `make test` takes 200 cases.
-test-orders: build-release-tests
-	MSGSTORE_ORDERS=$(or $(COUNT),50000) $(SWIFT) test --skip-build -c release $(OWN_CODEC) \
-	  --filter OrderedFacts
+test-orders: build-tests
+	MSGSTORE_ORDERS=$(or $(COUNT),50000) $(OPTIMIZED_TESTS) --filter OrderedFacts
+
+# The tests of threads alone, see Package.swift.
+THREAD_TESTS = --sanitize=thread --scratch-path .build-tsan
 
 test-tsan: setup
-	$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
-	$(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan \
-	  --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'
+	MSGSTORE_THREAD_TESTS=1 $(BUILD) --build-tests $(THREAD_TESTS)
+	MSGSTORE_THREAD_TESTS=1 $(SWIFT) test --skip-build $(THREAD_TESTS)
 
 # The threads of one process under a scheduler of the tests' own; another build, of `torture` alone.
 test-interleavings: setup
