@@ -93,15 +93,8 @@ package final class StoreCore: Sendable {
   ) throws -> R {
     var repetitionCount = 0
     while true {
-      let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
-      let life = transaction.life
-      let (names, dictionaries) = known.withLock {
-        ($0.names(in: life), $0.dictionaries(in: life))
-      }
       do {
-        let snapshot = try StoreSnapshot(
-          transaction, names, dictionaries, localMember: localNumber,
-          running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
+        let snapshot = try snapshot()
         if searchesInTurns { snapshot.view.searchTurns = searchTurns }
         defer { snapshot.view.isOver = true }
         return try body(snapshot)
@@ -111,6 +104,18 @@ package final class StoreCore: Sendable {
         repetitionCount += 1
       }
     }
+  }
+
+  @inline(never)
+  private func snapshot() throws(StoreError) -> StoreSnapshot {
+    let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
+    let life = transaction.life
+    let (names, dictionaries) = known.withLock {
+      ($0.names(in: life), $0.dictionaries(in: life))
+    }
+    return try StoreSnapshot(
+      transaction, names, dictionaries, localMember: localNumber,
+      running: running, previewsSkipRetracted: rules.previewsSkipRetracted, clock: clock)
   }
 
   /// Writes to the store in one commit; see `MessageStore.write(_:_:)`.
@@ -130,8 +135,33 @@ package final class StoreCore: Sendable {
     _ level: SyncLevel, _ urgency: WriteUrgency, leavesSync: Bool = false,
     _ body: (borrowing StoreWriter) throws -> R
   ) throws -> (value: R, sync: PendingSync?, isOwed: Bool) {
+    let open = try beginCommit(urgency)
+    let transaction = open.transaction
+    defer { transaction.end() }
+    let result: R
+    let outlook: (hasWork: Bool, nextExpiry: Int64?)
+    do {
+      result = try body(StoreWriter(transaction: transaction))
+      outlook = try prepareCommit(transaction)
+    } catch {
+      open.pages.rollback()
+      throw error
+    }
+    let (sync, isOwed) = try finishCommit(open, level, leavesSync: leavesSync, outlook)
+    return (result, sync, isOwed)
+  }
+
+  /// A transaction that changes the store, with the pages that it writes to.
+  private struct OpenCommit: ~Copyable {
+    let pages: WriteTransaction
+    let transaction: Transaction
+    let memory: WriterMemory
+    let life: Int
+  }
+
+  @inline(never)
+  private func beginCommit(_ urgency: WriteUrgency) throws(StoreError) -> OpenCommit {
     let pages = try storage { () throws(PageFileError) in try database.beginWrite(urgency) }
-    let log = leavesSync ? pages.log : nil
     let (life, lsn) = (pages.life, pages.lsn)
     let (names, dictionaries, memory) = known.withLock {
       ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
@@ -139,27 +169,37 @@ package final class StoreCore: Sendable {
     let view = StoreView(
       source: pages.source, names: names, dictionaries: dictionaries, isCommitted: false,
       localMember: localNumber, previewsSkipRetracted: rules.previewsSkipRetracted)
-    defer { view.isOver = true }
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,
       hasListeners: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
-    defer { transaction.shownView?.isOver = true }
-    let result: R
-    let hasWork: Bool
-    let nextExpiry: Int64?
-    do {
-      result = try body(StoreWriter(transaction: transaction))
-      try transaction.finish()
-      hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
-      nextExpiry = try transaction.change { () throws(StoreError) in
-        try self.nextExpiry(transaction)
-      }
-      transaction.steps.assertProgress()
-      if pages.source.hasChanges { try transaction.attachments.saveProgress() }
-    } catch {
-      pages.rollback()
-      throw error
+    return OpenCommit(pages: pages, transaction: transaction, memory: memory, life: life)
+  }
+
+  /// Writes what is still in memory.
+  ///
+  /// - Returns: Whether work in steps is left, and the next time at which a message expires.
+  @inline(never)
+  private func prepareCommit(
+    _ transaction: Transaction
+  ) throws(StoreError) -> (hasWork: Bool, nextExpiry: Int64?) {
+    try transaction.finish()
+    let hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
+    let nextExpiry = try transaction.change { () throws(StoreError) in
+      try self.nextExpiry(transaction)
     }
+    transaction.steps.assertProgress()
+    if transaction.view.source.hasChanges { try transaction.attachments.saveProgress() }
+    return (hasWork, nextExpiry)
+  }
+
+  @inline(never)
+  private func finishCommit(
+    _ open: consuming OpenCommit, _ level: SyncLevel, leavesSync: Bool,
+    _ outlook: (hasWork: Bool, nextExpiry: Int64?)
+  ) throws(StoreError) -> (sync: PendingSync?, isOwed: Bool) {
+    let (transaction, memory, life) = (open.transaction, open.memory, open.life)
+    let pages = open.pages
+    let log = leavesSync ? pages.log : nil
     // Before the next writer begins, which may reclaim the work of earlier leases.
     if let lease = transaction.firstLease { workers.withLock { $0.noteLease(lease) } }
     let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand {
@@ -190,11 +230,11 @@ package final class StoreCore: Sendable {
     running.wereSaved(transaction.savedProgress)
     memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
-    if hasWork { scheduleWork() }
-    awaitExpiry(nextExpiry, asOf: committed, in: life)
+    if outlook.hasWork { scheduleWork() }
+    awaitExpiry(outlook.nextExpiry, asOf: committed, in: life)
     if transaction.hasErasedExpired { endReaders(before: committed, in: life) }
     if wantsDictionary { scheduleDictionary() }
-    return (result, log.map { PendingSync(log: $0, lsn: committed) }, isDurable)
+    return (log.map { PendingSync(log: $0, lsn: committed) }, isDurable)
   }
 
   /// Returns the next time at which a message expires; nil if the store does not wait for it.

@@ -28,11 +28,27 @@ public struct StoreAccess {
   }
 
   /// Runs a read, including all changes of the transaction.
+  ///
+  /// What is not generic is a function of its own, here and in `StoreCore`: each call would have a
+  /// copy of it.
   func read<R: ~Copyable>(
     _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    if let transaction { return try transaction.read(body) }
-    return try view.within { () throws(StoreError) in try body(view) }
+    let shown = try begin()
+    defer { view.leave() }
+    do throws(StoreError) {
+      return try body(shown)
+    } catch {
+      transaction?.fail(error)
+      throw error
+    }
+  }
+
+  @inline(never)
+  private func begin() throws(StoreError) -> StoreView {
+    if let transaction { return try transaction.beginRead() }
+    try view.enter()
+    return view
   }
 
   /// The turns in which searches go on; nil if they need not wait for others.

@@ -9,20 +9,33 @@ extension Transaction {
     try change { () throws(StoreError) in
       try summaries.makeRoom()
       let result = try operation()
-      try outboxFollowing.settle()
-      try leaveArchive()
-      if isReadThrough { try settle() }
+      try answer()
       return result
     }
   }
 
-  /// Reads the store, including all changes of this transaction.
-  func read<R: ~Copyable>(
-    _ body: (StoreView) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    try change { () throws(StoreError) in
+  /// Does what follows from an operation.
+  @inline(never)
+  private func answer() throws(StoreError) {
+    try outboxFollowing.settle()
+    try leaveArchive()
+    if isReadThrough { try settle() }
+  }
+
+  /// Begins a read that includes all changes of this transaction.
+  ///
+  /// - Returns: The view to read by. Whoever has it leaves it, and makes the transaction fail with
+  ///   its error.
+  func beginRead() throws(StoreError) -> StoreView {
+    if let failure { throw failure }
+    try view.enter()
+    do throws(StoreError) {
       try settle()
-      return try body(shown())
+      return try shown()
+    } catch {
+      view.leave()
+      fail(error)
+      throw error
     }
   }
 

@@ -61,11 +61,20 @@ package final class StoreView {
   /// Runs an operation during which no page that was handed out is freed.
   @inline(__always)
   package func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    if isOver { throw .transactionEnded }
-    try storage { () throws(PageFileError) in try source.enter() }
-    defer { source.leave() }
+    try enter()
+    defer { leave() }
     return try body()
   }
+
+  /// Begins an operation, up to `leave`.
+  @inline(__always)
+  func enter() throws(StoreError) {
+    if isOver { throw .transactionEnded }
+    try storage { () throws(PageFileError) in try source.enter() }
+  }
+
+  @inline(__always)
+  func leave() { source.leave() }
 
   /// Returns a cursor at the first cell whose key is not below `start`, or at the first cell of all
   /// if `start` is empty.

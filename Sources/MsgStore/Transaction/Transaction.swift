@@ -52,7 +52,7 @@ package final class Transaction {
   /// True if changes are noted, because the store has listeners.
   package let hasListeners: Bool
   var notes = ChangeNotes()
-  private var failure: StoreError?
+  private(set) var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
   private(set) var effects: [Effect] = []
   /// True while there are effects; tested after each operation, and cheaper to test than the array.
@@ -103,17 +103,29 @@ package final class Transaction {
     memory.packsWithOldDictionary = true
   }
 
+  /// Ends all that was handed out: from now on its calls throw.
+  func end() {
+    view.isOver = true
+    shownView?.isOver = true
+  }
+
   /// Runs one change under rule 1.
   func change<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if let failure { throw failure }
     do throws(StoreError) {
       return try view.within(body)
     } catch {
-      switch error {
-      case .storage, .corruptRecord, .numbersExhausted: failure = error
-      default: break
-      }
+      fail(error)
       throw error
+    }
+  }
+
+  /// Keeps an error after which nothing can be committed.
+  @inline(never)
+  func fail(_ error: StoreError) {
+    switch error {
+    case .storage, .corruptRecord, .numbersExhausted: failure = error
+    default: break
     }
   }
 

@@ -32,12 +32,27 @@ package struct Conversations: TransactionPart {
   package func update(
     _ conversation: OpenConversation, _ body: (inout Attributes) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
+    let old = try attributes(of: conversation)
+    var new = old
+    try body(&new)
+    return try writeAttributes(new, in: conversation, replacing: old)
+  }
+
+  private func attributes(of conversation: OpenConversation) throws(StoreError) -> Attributes {
     let number = conversation.number
     let details = try view.conversations.details(number)
-    let marks = conversation.summary.marks
-    var new = Attributes(
-      details: details, members: MembershipChange(view, number, details.roster), marks: marks)
-    try body(&new)
+    return Attributes(
+      details: details, members: MembershipChange(view, number, details.roster),
+      marks: conversation.summary.marks)
+  }
+
+  @inline(never)
+  private func writeAttributes(
+    _ changed: Attributes, in conversation: OpenConversation, replacing old: Attributes
+  ) throws(StoreError) -> Bool {
+    let number = conversation.number
+    let (details, marks) = (old.details, old.marks)
+    var new = changed
     if new.members.isChanged {
       try transaction.memberships.writeMembers(
         &new.members, &new.details, of: conversation)
