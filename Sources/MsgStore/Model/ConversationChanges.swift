@@ -5,8 +5,9 @@ public struct ConversationChanges: Sendable, Hashable {
 
   /// The messages that were inserted, moved, changed, or removed, by id.
   public private(set) var messages: [MessageID: MessageChange] = [:]
-  /// True if any message of the conversation may have changed, because too many changed or because
-  /// the conversation was deleted, renamed, or merged with another.
+  /// True if any message of the conversation may have changed, or may be found by another name or
+  /// index: because too many changed, or because the conversation was deleted, renamed, or merged
+  /// with another.
   ///
   /// `messages` is then empty and says nothing.
   public private(set) var coversAllMessages = false

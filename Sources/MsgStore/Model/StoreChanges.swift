@@ -25,8 +25,9 @@ public struct StoreChanges: Sendable, Hashable {
   /// True if `unneededFiles(count:after:)` may have changed.
   public internal(set) var hasUnneededFileChanges = false
   /// True if something of the store as a whole may have changed: a sync position, the rule for the
-  /// history that is kept, the number of facts that wait for their messages, or, while a removed
-  /// conversation is swept, the number of messages with a tag.
+  /// history that is kept, the number of facts that wait for their messages, the next time at which
+  /// a message expires, or, while a removed conversation is swept, the number of messages with a
+  /// tag.
   public internal(set) var hasSettingChanges = false
   /// True if anything may have changed: too many conversations changed, or the store was resumed
   /// and another process may have written to it meanwhile.

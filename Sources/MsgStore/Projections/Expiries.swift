@@ -113,6 +113,7 @@ struct Expiries: TransactionPart {
     // The new one may lie before the place that the step has come to.
     if difference > 0, memory.begunErasure?.entry == entry { memory.begunErasure = nil }
     let key = entry.encoded
+    transaction.noteSettingChange()
     if count == 0 {
       try transaction.remove(key, in: Schema.expiry)
       // A store without an expiring message has an empty tree, which readers notice at once.

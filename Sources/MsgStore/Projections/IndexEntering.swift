@@ -120,7 +120,7 @@ struct IndexEntering: TransactionPart {
     while let next = try view.conversations.nextConversation(after: number, &cursor),
       next <= first
     {
-      transaction.notes.foundOtherwise(in: next)
+      transaction.notes.lookupsChanged(in: next)
       number = next
     }
   }

@@ -29,8 +29,8 @@ public struct StoreAccess {
 
   /// Runs a read, including all changes of the transaction.
   ///
-  /// What is not generic is a function of its own, here and in `StoreCore`: each call would have a
-  /// copy of it.
+  /// The parts that are not generic are functions of their own, here and in `StoreCore`; otherwise
+  /// each caller would have a copy.
   func read<R: ~Copyable>(
     _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {

@@ -14,7 +14,7 @@ extension Transaction {
     }
   }
 
-  /// Does what follows from an operation.
+  /// Answers the effects of an operation.
   @inline(never)
   private func answer() throws(StoreError) {
     try outboxFollowing.settle()
@@ -24,8 +24,8 @@ extension Transaction {
 
   /// Begins a read that includes all changes of this transaction.
   ///
-  /// - Returns: The view to read by. Whoever has it leaves it, and makes the transaction fail with
-  ///   its error.
+  /// - Returns: The view to read by. The caller ends the read with `leave`, and passes an error to
+  ///   `fail`.
   func beginRead() throws(StoreError) -> StoreView {
     if let failure { throw failure }
     try view.enter()

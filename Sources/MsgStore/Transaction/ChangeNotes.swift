@@ -78,7 +78,7 @@ package struct ChangeNotes {
       {
         change(number) { $0.changes.add(changed, of: id) }
       }
-      if !new.isSeen(as: old) { change(number) { $0.changes.hasReadingChanges = true } }
+      if !new.isSeen(as: old) { readingChanged(in: number) }
     }
   }
 
@@ -117,9 +117,9 @@ package struct ChangeNotes {
     change(number) { $0.changes.hasSequenceChanges = true }
   }
 
-  /// Notes that messages that did not change are found otherwise: by an index, or as replies under
-  /// another name.
-  mutating func foundOtherwise(in number: UInt32) {
+  /// Notes that messages that did not change may be found by an index, or as replies to another
+  /// name.
+  mutating func lookupsChanged(in number: UInt32) {
     change(number) { $0.changes.setAnyMessageChanged() }
   }
 

@@ -342,9 +342,10 @@ extension Transaction {
     if hasListeners { notes.hasSettingChanges = true }
   }
 
-  /// Notes that replies in a conversation may be found under other names.
-  func noteFoundOtherwise(_ conversation: UInt32) {
-    if hasListeners { notes.foundOtherwise(in: conversation) }
+  /// Notes that a message that is not in a conversation has other names, under which its replies
+  /// are found.
+  func noteLookupChange(in conversation: UInt32) {
+    if hasListeners { notes.lookupsChanged(in: conversation) }
   }
 
   /// Notes the changes that can be told from the key of a cell alone.

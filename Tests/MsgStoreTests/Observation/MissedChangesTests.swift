@@ -88,20 +88,24 @@ import Testing
     #expect(try room.nextIfThere()?.unread == [true])
   }
 
-  /// The count goes down in the steps that sweep the conversation, when it has no name any more.
-  @Test func theNumberOfStarredMessagesIsToldWhileTheirConversationGoes() throws {
+  /// Both go in the steps that sweep the conversation, when it has no name any more.
+  @Test func whatAllConversationsHaveIsToldWhileOneOfThemGoes() throws {
     let store = try store()
     try store.write { chat in
-      try chat.insert(message("m", at: 10))
+      try chat.insert(expiring("m", at: 10, until: 7_000_000_000_000_000))
       try chat.setTag(.starred, of: "m", in: "room")
     }
     var starred = store.live { try $0.tagged(.starred).count }.makeAsyncIterator()
+    var expiry = store.live { try $0.nextExpiry }.makeAsyncIterator()
     #expect(try starred.nextIfThere() == 1)
+    #expect(try expiry.nextIfThere() == .some(.some(time(7_000_000_000_000_000))))
     try store.write { _ = try $0.deleteConversation("room") }
-    var shown = try starred.nextIfThere() ?? 1
     try store.finishWork()
-    while let value = try starred.nextIfThere() { shown = value }
-    #expect(shown == 0)
+    var (starredCount, nextExpiry): (Int?, Timestamp??) = (nil, nil)
+    while let value = try starred.nextIfThere() { starredCount = value }
+    while let value = try expiry.nextIfThere() { nextExpiry = value }
+    #expect(starredCount == 0)
+    #expect(nextExpiry == .some(nil))
   }
 
   /// A store with the conversations "r1" to "r3", the newest first.

@@ -67,7 +67,6 @@ package struct WaitingMessages: TransactionPart {
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
-    if !waiting.traits.names.isEmpty { transaction.noteFoundOtherwise(conversation) }
     try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
     var key = ByteBuffer()
     key.append(bigEndian: waiting.ordinal)
@@ -99,6 +98,7 @@ package struct WaitingMessages: TransactionPart {
   @discardableResult
   func forget(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
     guard let waiting = try takeWaiting(id, in: conversation) else { return false }
+    if !waiting.traits.names.isEmpty { transaction.noteLookupChange(in: conversation) }
     // In a conversation that is being swept, the names may be gone already.
     try transaction.messageNames.forget(waiting.traits.names, in: conversation)
     try transaction.messageFacts.removeFacts(of: id, in: conversation)

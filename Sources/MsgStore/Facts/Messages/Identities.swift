@@ -105,6 +105,7 @@ struct Identities: TransactionPart {
     for other in owners {
       if !added.contains(other) { names.add(other, isOwn: true) }
       if let waiting = try transaction.waitingMessages.takeWaiting(other, in: conversation.number) {
+        if !waiting.traits.names.isEmpty { transaction.noteLookupChange(in: conversation.number) }
         if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
         for name in waiting.traits.names { names.add(name) }
         try moveFacts(of: other, to: id, in: conversation.number)
@@ -268,7 +269,7 @@ struct Identities: TransactionPart {
     for name in kept {
       try transaction.messageNames.writeEntry(.alias(of: target), of: name, in: conversation)
     }
-    transaction.noteFoundOtherwise(conversation)
+    transaction.noteLookupChange(in: conversation)
     try transaction.messageNames.forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
@@ -292,6 +293,7 @@ struct Identities: TransactionPart {
         else { continue }
         view.source.isErasing = true
         try transaction.messageFacts.removeFacts(of: id, in: conversation.number)
+        if !waiting.traits.names.isEmpty { transaction.noteLookupChange(in: conversation.number) }
         gone += waiting.traits.names
       }
       for name in gone {
