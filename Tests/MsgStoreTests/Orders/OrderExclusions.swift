@@ -78,13 +78,17 @@ enum OrderExclusions {
     // What is told of a message that is gone waits for it, and a mark at it has any place that
     // covers the same.
     if isDeleted, isOf("waiting", "reaction", "receipt") { return true }
-    // A receipt about it is still told, or not.
+    // A receipt about it may still be told.
     if isDeleted, isOf("untold") { return true }
     if isDeleted, isOf("outbox"), line.contains(" receipt\",") { return true }
     // A mark at a message goes with it where the server moves it: what came below the mark before
     // was told.
-    if kinds.contains(.receiptUpTo) {
-      if isOf("untold") { return true }
+    let placing: Set<OrderKind> = [
+      .copy, .history, .copyOfServerName, .acknowledgement, .namedAcknowledgement, .wholeList,
+      .incompleteList,
+    ]
+    if kinds.contains(.receiptUpTo), !kinds.isDisjoint(with: placing) {
+      if isOf("untold"), line.contains("\"message\":") { return true }
       if isOf("outbox"), line.contains(" receipt\",") { return true }
     }
     // [V-7]: a message that moves is delivered by its name or in a range.
