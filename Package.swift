@@ -24,7 +24,7 @@ let optimized: [SwiftSetting] =
     ])
   ]
 
-/// Leaves all tests out but those of threads, for `make test-tsan`: the sanitizer takes the time of
+/// Leaves all tests out but those listed here, for `make test-tsan`: the sanitizer takes the time of
 /// a build of its own, and finds nothing in what one thread does.
 let isOfThreads = Context.environment["MSGSTORE_THREAD_TESTS"] != nil
 
@@ -35,6 +35,16 @@ let storeThreadTests = [
   "Outbox/OutboxDurabilityTests.swift", "Outbox/OutboxSupport.swift",
   "Outbox/OutboxWorkTests.swift", "Outbox/OutboxWorkTroubleTests.swift", "TestSupport.swift",
 ]
+
+/// What the tools and the benchmark need.
+let tools: [Package.Dependency] =
+  isOfThreads
+  ? []
+  : [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Not fetched unless the trait is on. One version, so that its figures can be compared.
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+  ]
 
 /// The platforms that have a liblz4 to link; the others always use the package's own codec.
 let havingLZ4: [Platform] = [.linux, .macOS]
@@ -75,12 +85,9 @@ let package = Package(
       description: "Lets the benchmark measure SQLCipher, in place of SQLite, whose names it has."),
     .default(enabledTraits: ["Tools", "SystemLZ4", "SQLite"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Not fetched unless the trait is on. One version, so that its figures can be compared.
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+  dependencies: tools + [
     // Not fetched unless the trait is on. One version, whose insides docs/security.md speaks of.
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")
   ],
   targets: [
     .systemLibrary(
@@ -265,8 +272,11 @@ let package = Package(
 )
 
 if isOfThreads {
-  let tests = package.targets.filter { $0.type == .test || $0.type == .executable }
-  let others = Set(tests.map(\.name)).subtracting(["PageFileTests", "MsgStoreTests"])
-  package.targets.removeAll { others.contains($0.name) }
-  package.products.removeAll { others.contains($0.name) }
+  let kept: Set = [
+    "CLZ4", "Damage", "LZ4Blocks", "MsgStore", "MsgStoreTests", "MsgStoreTools", "PageFile",
+    "PageFileTests", "ProtocolModel", "Schedules", "SealedPages", "Simulation", "SystemLZ4",
+    "TextDictionary",
+  ]
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
 }
