@@ -16,6 +16,9 @@ public enum AttachmentTransfer: Sendable, Hashable {
   /// Waiting for its turn.
   case queued
   /// In progress; `doneByteCount` bytes have been transferred.
+  ///
+  /// Progress is the process's: a snapshot that is held shows it as it is, and a transfer that no
+  /// longer runs as queued.
   case running(doneByteCount: Int64)
   /// Complete.
   case done
