@@ -311,46 +311,86 @@ struct OutboxModel {
   }
 
   /// Hands out what is due, oldest first.
-  mutating func next(for owner: String, at now: Int64, lease: Int64) -> Entry? {
-    while true {
-      let candidate = candidate(at: now)
-      guard let candidate else { return nil }
-      var entry = entries[candidate]
-      // A newer one tells all that this one would.
-      if entry.kind == .title, case let newest = rooms[entry.room].newestTitle, newest > entry.id,
-        index(newest) != nil
-      {
-        entries.remove(at: candidate)
+  ///
+  /// - Parameter maximumEndedCount: What one commit may end; nil: as much as there is.
+  mutating func next(
+    for owner: String, at now: Int64, lease: Int64, maximumEndedCount: Int?
+  ) -> Entry? {
+    var endedCount = 0
+    while let candidate = candidate(at: now) {
+      if endedCount == maximumEndedCount {
+        // The oldest of what is to be told; what ends stays where it is.
+        let told = found().filter { isToBeTold(entries[$0]) && entries[$0].dueTime <= now }
+        return told.min { entries[$0].id < entries[$1].id }
+          .map { handOut($0, to: owner, at: now, lease: lease) }
+      }
+      guard isToBeTold(entries[candidate]) else {
+        end(candidate)
+        endedCount += 1
         continue
       }
-      let failures = entry.failureCount + (entry.isRunning ? 1 : 0)
-      if let maximumAttemptCount, failures >= maximumAttemptCount {
-        entries[candidate].state = .failed
-        entries[candidate].failureCount += 1
-        if entry.kind == .read { updateReceipt(entry.room) }
-        continue
-      }
-      if !entry.isRetraction, !entry.isSend, let id = entry.message,
-        messages[id]?.isHidden ?? false
-      {
-        entries[candidate].state = .queued
-        continue
-      }
-      if !takeValue(&entry) {
-        entries.remove(at: candidate)
-        continue
-      }
-      let content = content(entry)
-      if content != entry.told, entry.attemptCount > 0 { entry.changeToken() }
-      entry.told = content
-      entry.attemptCount += 1
-      entry.failureCount = failures
-      entry.isRefused = false
-      entry.state = .running(owner: owner, expiry: now + lease, lease: nextLease)
-      nextLease += 1
-      if entry.isSend, let id = entry.message { messages[id]?.isHeld = false }
-      entries[candidate] = entry
-      return entry
+      return handOut(candidate, to: owner, at: now, lease: lease)
     }
+    return nil
+  }
+
+  /// Whether a newer one tells all that this one would.
+  private func isSuperseded(_ entry: Entry) -> Bool {
+    guard entry.kind == .title else { return false }
+    let newest = rooms[entry.room].newestTitle
+    return newest > entry.id && index(newest) != nil
+  }
+
+  private func failureCount(_ entry: Entry) -> Int {
+    entry.failureCount + (entry.isRunning ? 1 : 0)
+  }
+
+  private func isUsedUp(_ entry: Entry) -> Bool {
+    maximumAttemptCount.map { failureCount(entry) >= $0 } ?? false
+  }
+
+  private func waitsForRetraction(_ entry: Entry) -> Bool {
+    guard !entry.isRetraction, !entry.isSend, let id = entry.message else { return false }
+    return messages[id]?.isHidden ?? false
+  }
+
+  private func isToBeTold(_ entry: Entry) -> Bool {
+    var entry = entry
+    return !isSuperseded(entry) && !isUsedUp(entry) && !waitsForRetraction(entry)
+      && takeValue(&entry)
+  }
+
+  /// Ends the turn of an entry that is not handed out.
+  private mutating func end(_ index: Int) {
+    let entry = entries[index]
+    if isSuperseded(entry) {
+      entries.remove(at: index)
+    } else if isUsedUp(entry) {
+      entries[index].state = .failed
+      entries[index].failureCount += 1
+      if entry.kind == .read { updateReceipt(entry.room) }
+    } else if waitsForRetraction(entry) {
+      entries[index].state = .queued
+    } else {
+      entries.remove(at: index)
+    }
+  }
+
+  private mutating func handOut(
+    _ index: Int, to owner: String, at now: Int64, lease: Int64
+  ) -> Entry {
+    var entry = entries[index]
+    _ = takeValue(&entry)
+    let content = content(entry)
+    if content != entry.told, entry.attemptCount > 0 { entry.changeToken() }
+    entry.told = content
+    entry.failureCount = failureCount(entry)
+    entry.attemptCount += 1
+    entry.isRefused = false
+    entry.state = .running(owner: owner, expiry: now + lease, lease: nextLease)
+    nextLease += 1
+    if entry.isSend, let id = entry.message { messages[id]?.isHeld = false }
+    entries[index] = entry
+    return entry
   }
 }

@@ -160,7 +160,8 @@ extension OutboxPlayer {
     let lease = Int64.random(in: 1...90, using: &random) * 1_000_000
     try change { (model, chat) throws in
       let item = try chat.outbox.next(for: owner, lease: .microseconds(lease))
-      let entry = model.next(for: owner, at: now, lease: lease)
+      let entry = model.next(
+        for: owner, at: now, lease: lease, maximumEndedCount: stepCount)
       #expect(item?.id.rawValue == entry?.id)
       guard let item, var entry, let index = model.index(entry.id) else { return }
       note("\(item.task)".prefix { $0 != "(" }.description)

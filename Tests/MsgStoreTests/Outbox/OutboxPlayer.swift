@@ -24,7 +24,7 @@ final class OutboxPlayer {
   var serial = 0
   private(set) var counts: [String: Int] = [:]
   /// How many entries one step changes; nil: as many as usual.
-  private let stepCount: Int?
+  let stepCount: Int?
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
