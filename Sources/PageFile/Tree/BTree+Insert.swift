@@ -33,7 +33,15 @@ extension BTree {
   private func put(
     _ key: Bytes, _ value: Bytes, replaces: Bool = true
   ) throws(PageFileError) -> Bool {
-    guard let leaf = try leaf(for: key) else {
+    try put(key, value, replaces: replaces, in: try leaf(for: key, to: .write))
+  }
+
+  /// Stores a value under a key in the leaf that holds the key or would hold it; nil if the tree is
+  /// empty.
+  func put(
+    _ key: Bytes, _ value: Bytes, replaces: Bool = true, in leaf: TreePage?
+  ) throws(PageFileError) -> Bool {
+    guard let leaf else {
       try plant(Cell(CellKey(key), payload(for: key, value)))
       return false
     }
@@ -53,8 +61,7 @@ extension BTree {
     if editor.page.isFull(behind: cell, at: found.index) || !editor.insert(cell, at: found.index) {
       // The path is recorded only now, by a second descent: few insertions need to update a parent.
       var path = TreePath()
-      let root = try source.treePage(source.root(of: tree))
-      _ = try path.descend(from: root, in: source, .toward(key))
+      _ = try descend(toward: key, &path)
       if try share(editor, adding: cell, at: found.index, up: &path) { return found.isEqual }
       try carry(try split(editor, adding: cell, at: found.index), up: &path)
     }

@@ -4,35 +4,66 @@ extension BTree {
   ///
   /// Returns true if the first key was present; if not, nothing is changed.
   ///
-  /// Costs as much as a removal and an insertion. It is cheaper if both keys have the same length
-  /// and lie in the same leaf, and the value stays the same: then the cell keeps its place in the
-  /// page and only the order changes.
+  /// Costs as much as a removal and an insertion, and a descent less if both keys lie in one leaf.
+  /// If besides both keys have the same length and the value stays the same, the cell keeps its
+  /// place in the page and only the order changes.
   ///
   /// - Throws: The errors of `remove` and `insert`.
   package func rekey(
     _ key: Bytes, to other: Bytes, _ value: Bytes
   ) throws(PageFileError) -> Bool {
-    if try rekeyInLeaf(key, to: other, value) { return true }
-    guard try remove(key) else { return false }
-    _ = try insert(other, value)
+    BTree.checkKey(key)
+    BTree.checkKey(other)
+    guard value.count <= Cell.maximumValueByteCount else {
+      throw .limitExceeded(
+        what: "value byte count", value: value.count, limit: Cell.maximumValueByteCount)
+    }
+    return try source.changing { () throws(PageFileError) in try move(key, to: other, value) }
+  }
+
+  private func move(
+    _ key: Bytes, to other: Bytes, _ value: Bytes
+  ) throws(PageFileError) -> Bool {
+    guard let (leaf, isFirst, isLast) = try leafAndEdges(for: key) else { return false }
+    let found = leaf.search(key)
+    guard found.isEqual else { return false }
+    let inLeaf = leaf.search(other)
+    let isAbove = inLeaf.isEqual || inLeaf.index > 0 || isFirst
+    let isBelow = inLeaf.index < leaf.cellCount || isLast
+    let otherLeaf = isAbove && isBelow ? leaf : try self.leaf(for: other, to: .write)
+    let isOneLeaf = otherLeaf?.number == leaf.number
+    if isOneLeaf, key.count == other.count, !inLeaf.isEqual,
+      leaf.inlineValue(found.index)?.compare(to: value) == 0,
+      CellKey(other).sharedByteCount(with: CellKey(leaf.prefix)) == leaf.prefixByteCount
+    {
+      try edit(leaf).rekey(at: found.index, to: CellKey(other), before: inLeaf.index)
+      return true
+    }
+    // A removal that merges pages leaves nothing where it was found.
+    if let rest = try takeOut(key, at: found.index, of: leaf) {
+      _ = try put(other, value, in: isOneLeaf ? rest : otherLeaf)
+    } else {
+      _ = try put(other, value, in: try self.leaf(for: other, to: .write))
+    }
     return true
   }
 
-  private func rekeyInLeaf(
-    _ key: Bytes, to other: Bytes, _ value: Bytes
-  ) throws(PageFileError) -> Bool {
-    BTree.checkKey(key)
-    BTree.checkKey(other)
-    return try source.changing { () throws(PageFileError) in
-      guard key.count == other.count, let leaf = try leaf(for: key),
-        try self.leaf(for: other)?.number == leaf.number,
-        case let found = leaf.search(key), found.isEqual,
-        leaf.inlineValue(found.index)?.compare(to: value) == 0,
-        case let target = leaf.search(other), !target.isEqual,
-        CellKey(other).sharedByteCount(with: CellKey(leaf.prefix)) == leaf.prefixByteCount
-      else { return false }
-      try edit(leaf).rekey(at: found.index, to: CellKey(other), before: target.index)
-      return true
+  /// Returns the leaf of a key, and whether it is the first or the last one of the tree; nil if the
+  /// tree is empty.
+  private func leafAndEdges(
+    for key: Bytes
+  ) throws(PageFileError) -> (leaf: TreePage, isFirst: Bool, isLast: Bool)? {
+    let root = source.root(of: tree)
+    guard root != .none else { return nil }
+    WalkCounter.note(tree, .write)
+    var page = try source.treePage(root)
+    var (isFirst, isLast) = (true, true)
+    while !page.isLeaf {
+      let index = page.childIndex(for: key)
+      isFirst = isFirst && index == 0
+      isLast = isLast && index == page.cellCount - 1
+      page = try source.treePage(page.child(index), level: page.level - 1)
     }
+    return (page, isFirst, isLast)
   }
 }

@@ -15,21 +15,35 @@ extension BTree {
   }
 
   private func takeOut(_ key: Bytes) throws(PageFileError) -> Bool {
-    guard let leaf = try leaf(for: key) else { return false }
+    guard let leaf = try leaf(for: key, to: .write) else { return false }
     let found = leaf.search(key)
     guard found.isEqual else { return false }
-    if let chain = leaf.chain(found.index) { try chain.free(in: source) }
-    let editor = try edit(leaf)
-    editor.remove(at: found.index)
-    let page = editor.page
-    if page.cellCount == 0 || page.usedByteCount < page.capacity / 4 {
-      // The path is recorded only now, by a second descent: few removals need to update a parent.
-      var path = TreePath()
-      let root = try source.treePage(source.root(of: tree))
-      let small = try path.descend(from: root, in: source, .toward(key))
-      try shrink(small, up: &path)
-    }
+    _ = try takeOut(key, at: found.index, of: leaf)
     return true
+  }
+
+  /// Removes the cell of a key from its leaf.
+  ///
+  /// Returns the leaf as it is then; nil if pages were merged or freed.
+  func takeOut(
+    _ key: Bytes, at index: Int, of leaf: TreePage
+  ) throws(PageFileError) -> TreePage? {
+    if let chain = leaf.chain(index) { try chain.free(in: source) }
+    let editor = try edit(leaf)
+    editor.remove(at: index)
+    let page = editor.page
+    if page.cellCount > 0 && page.usedByteCount >= page.capacity / 4 { return page }
+    // The path is recorded only now, by a second descent: few removals need to update a parent.
+    var path = TreePath()
+    try shrink(try descend(toward: key, &path), up: &path)
+    return nil
+  }
+
+  /// Descends to the leaf of a key, recording the path.
+  func descend(toward key: Bytes, _ path: inout TreePath) throws(PageFileError) -> TreePage {
+    WalkCounter.note(tree, .write)
+    let root = try source.treePage(source.root(of: tree))
+    return try path.descend(from: root, in: source, .toward(key))
   }
 
   /// Frees or merges a page that has become small, then does the same for each ancestor that lost a

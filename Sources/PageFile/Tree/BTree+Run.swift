@@ -50,6 +50,7 @@ extension BTree {
     guard root != .none else { return start }
     let key = run.key(start)
     BTree.checkKey(key)
+    WalkCounter.note(tree, .write)
     // The separator above all keys of the leaf, empty for the last leaf.
     var bound = ByteBuffer(capacity: 0)
     var page = try source.treePage(root)

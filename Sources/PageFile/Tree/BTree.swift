@@ -31,7 +31,7 @@ package struct BTree {
   /// Reads one page per level.
   package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    return try leaf(for: key)?.search(key).isEqual ?? false
+    return try leaf(for: key, to: .read)?.search(key).isEqual ?? false
   }
 
   /// Appends the value of a key.
@@ -43,7 +43,7 @@ package struct BTree {
     of key: Bytes, appendTo buffer: inout ByteBuffer
   ) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard let leaf = try leaf(for: key) else { return false }
+    guard let leaf = try leaf(for: key, to: .read) else { return false }
     let found = leaf.search(key)
     guard found.isEqual else { return false }
     try leaf.appendValue(found.index, from: source, to: &buffer)
@@ -53,9 +53,12 @@ package struct BTree {
   /// Returns the leaf that holds a key or would hold it; nil if the tree is empty.
   ///
   /// Unlike `TreePath.descend`, it does not record the path.
-  func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
+  func leaf(
+    for key: Bytes, to purpose: WalkCounter.Purpose
+  ) throws(PageFileError) -> TreePage? {
     let root = source.root(of: tree)
     guard root != .none else { return nil }
+    WalkCounter.note(tree, purpose)
     var page = try source.treePage(root)
     while !page.isLeaf {
       page = try source.treePage(page.child(page.childIndex(for: key)), level: page.level - 1)

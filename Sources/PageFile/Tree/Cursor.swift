@@ -174,6 +174,7 @@ package struct Cursor: ~Copyable {
     failure = nil
     let root = source.root(of: tree)
     guard root != .none else { return false }
+    WalkCounter.note(tree, .read)
     do throws(PageFileError) {
       stand(in: try path.descend(from: try source.treePage(root), in: source, turn))
     } catch {
