@@ -22,7 +22,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
 
 .PHONY: help setup demo example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple format lint build-release-tests test-release test-kills test-orders test-tsan \
-  test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
+  test-encryption test-defects test-interleavings test-live-orders test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -55,6 +55,7 @@ help:
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
 	@echo 'make test-interleavings  threads of one process in 50,000 random orders'
+	@echo 'make test-live-orders  live values beside threads that write, in 3,000 random orders'
 	@echo 'make test-defects planted defects, each of which some test has to find'
 	@echo 'make clean        remove what was built'
 
@@ -167,7 +168,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test test-debug test-full lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings bench-smoke demo \
+check: test test-debug test-full lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings test-live-orders bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -209,6 +210,13 @@ test-tsan: setup
 # The threads of one process under a scheduler of the tests' own; another build, of `torture` alone.
 test-interleavings: setup
 	@Scripts/interleavings $(or $(COUNT),50000)
+
+# Live values under the same scheduler, with the build of `test-defects`.
+test-live-orders: setup
+	$(BUILD) -c release --build-tests --scratch-path .build-defects -Xswiftc -enable-testing \
+	  -Xswiftc -DPLANTED_DEFECTS -Xswiftc -DINTERLEAVINGS
+	MSGSTORE_LIVE_ORDERS=$(or $(COUNT),3000) .build-defects/release/msgstorePackageTests.xctest \
+	  --testing-library swift-testing --filter LiveInterleavings
 
 # A package of its own, which builds the libraries with the trait, as a client does; swift-crypto is
 # fetched for it alone.

@@ -176,8 +176,8 @@ let package = Package(
         + (isOfThreads
           ? []
           : [
-            "MsgStoreFoundation", "MsgStoreToolsFoundation", "MsgStoreUI", "TextDictionary",
-            "msgdump", "crash-writer",
+            "Interleavings", "MsgStoreFoundation", "MsgStoreToolsFoundation", "MsgStoreUI",
+            "TextDictionary", "msgdump", "crash-writer",
           ]),
       exclude: ["Golden/Expected", "Golden/Stores"], sources: isOfThreads ? storeThreadTests : nil,
       swiftSettings: strict),

@@ -12,7 +12,7 @@ import Simulation
 ///  - *anybody*: somebody else at every few steps;
 ///  - *handed on*: as preemptions, but who has waited for a lock goes on as soon as it is let go of, every
 ///    second time.
-final class Choice {
+package final class Choice {
   private enum Kind {
     case listed
     case priorities
@@ -42,7 +42,7 @@ final class Choice {
   static let favoured = -1
 
   /// - Parameter favours: Whether the plot has places of its own at which turns should change.
-  init(seed: UInt64, favours: Bool = false) {
+  package init(seed: UInt64, favours: Bool = false) {
     var random = SeededRandom(seed: seed ^ 0x5C4E_D01E)
     switch favours && !random.once(in: 4) ? -1 : random.below(12) {
     case -1: kind = .places(Self.favoured, oneIn: 2 << random.below(3))

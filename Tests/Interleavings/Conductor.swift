@@ -17,11 +17,11 @@ import Simulation
 ///  2. Nobody gets the turn who could not use it: a lock is held, or nobody has told of a change.
 ///  3. When nobody can go on, or the run does not come to an end, it is given up: its threads end
 ///     where they stand, and what they hold is lost.
-final class Conductor: @unchecked Sendable {
+package final class Conductor: @unchecked Sendable {
   // Unchecked: the fields are only touched by whoever has the turn, and before and after the run.
 
   /// Nobody needs as many steps who comes to an end.
-  private static let maximumStepCount = 60_000
+  private let maximumStepCount: Int
   /// So many pauses, with nobody else able to go on, are a wait for ever.
   private static let maximumIDleCount = 100
 
@@ -31,28 +31,32 @@ final class Conductor: @unchecked Sendable {
   private var atomicDepth = 0
   private var idleCount = 0
   private var placeKind = 0
-  private(set) var stepCount = 0
+  package private(set) var stepCount = 0
   /// Who went on at which step where that was not whoever would have by himself.
   private(set) var events: [Int: Int] = [:]
   /// Depends on who went on at each step.
   private(set) var traceHash: UInt64 = 0
   /// Why the run was given up.
-  private(set) var failure: String?
+  package private(set) var failure: String?
   private(set) var isGivenUp = false
   private let hasEnded = DispatchSemaphore(value: 0)
   /// What happened at each change of turns, where that is wanted.
-  private(set) var trace: [String] = []
+  package private(set) var trace: [String] = []
   private let isTraced: Bool
   let favouredFile: String?
 
-  init(_ choice: Choice, favouredFile: String?, isTraced: Bool) {
+  package init(
+    _ choice: Choice, favouredFile: String? = nil, maximumStepCount: Int = 60_000,
+    isTraced: Bool = false
+  ) {
     self.favouredFile = favouredFile
+    self.maximumStepCount = maximumStepCount
     self.choice = choice
     self.isTraced = isTraced
   }
 
   /// Runs `body` as the first member, and returns when all members have ended.
-  func run(_ body: @escaping @Sendable () -> Void) {
+  package func run(_ body: @escaping @Sendable () -> Void) {
     add("main", body).turn.signal()
     hasEnded.wait()
     // They know each other.
@@ -61,7 +65,7 @@ final class Conductor: @unchecked Sendable {
 
   /// Adds a thread, which begins when it first gets the turn.
   @discardableResult
-  func add(_ name: String, _ body: @escaping @Sendable () -> Void) -> Member {
+  package func add(_ name: String, _ body: @escaping @Sendable () -> Void) -> Member {
     let member = Member(members.count, name, self)
     precondition(member.id < 64, "more threads than a word has bits")
     members.append(member)
@@ -75,7 +79,7 @@ final class Conductor: @unchecked Sendable {
   }
 
   /// Has the choice decide from here on until all of these have ended.
-  func decide(until others: [Member]) {
+  package func decide(until others: [Member]) {
     guard let current = current as? Member else { return }
     isDeciding = true
     current.state = .joining(others.map(\.id))
@@ -101,7 +105,7 @@ final class Conductor: @unchecked Sendable {
     if atomicDepth > 0 { return }
     placeKind = kind
     stepCount += 1
-    if stepCount > Self.maximumStepCount { giveUp("does not come to an end") }
+    if stepCount > maximumStepCount { giveUp("does not come to an end") }
     guard let next = next(after: member) else { giveUp("nobody can go on") }
     if next === member { return }
     if isTraced { trace.append("\(stepCount): \(member.name) \(place()); \(next.name) goes on") }

@@ -1,8 +1,8 @@
 import Dispatch
-import PageFile
+package import PageFile
 
 /// One thread of a run.
-final class Member: Strand, @unchecked Sendable {
+package final class Member: Strand, @unchecked Sendable {
   // Unchecked: `state` is only touched by whoever has the turn.
   let id: Int
   let name: String
@@ -43,11 +43,11 @@ final class Member: Strand, @unchecked Sendable {
     }
   }
 
-  func reach(_ moment: StaticString) {
+  package func reach(_ moment: StaticString) {
     conductor.pass(self, kind: moment.utf8CodeUnitCount, "\(moment)")
   }
 
-  func lock(_ lock: Lock) {
+  package func lock(_ lock: Lock) {
     state = .blocked(lock)
     conductor.pass(
       self, kind: isFavoured(lock) ? Choice.favoured : lock.origin.line, "wants \(lock.words)")
@@ -61,12 +61,12 @@ final class Member: Strand, @unchecked Sendable {
     return "\(lock.origin.file)".hasSuffix(file)
   }
 
-  func unlock(_ lock: Lock) {
+  package func unlock(_ lock: Lock) {
     precondition(lock.holder == id, "a lock is let go by somebody who does not hold it")
     lock.holder = nil
   }
 
-  func wait(_ lock: Lock, isTimed: Bool) {
+  package func wait(_ lock: Lock, isTimed: Bool) {
     unlock(lock)
     state = .waiting(lock, isTimed: isTimed)
     conductor.pass(self, "waits at \(lock.words)")
@@ -75,15 +75,15 @@ final class Member: Strand, @unchecked Sendable {
     lock.holder = id
   }
 
-  func broadcast(_ lock: Lock) { conductor.wake(lock) }
+  package func broadcast(_ lock: Lock) { conductor.wake(lock) }
 
-  func pause() {
+  package func pause() {
     state = .pausing(until: conductor.pausingEnd())
     conductor.pass(self, "pauses")
     state = .ready
   }
 
-  func start(_ body: @escaping @Sendable () -> Void) { conductor.start(body) }
+  package func start(_ body: @escaping @Sendable () -> Void) { conductor.start(body) }
 }
 
 extension Lock {

@@ -39,7 +39,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case muteEndUncounted, olderMuteWins, movedMuteKept, retryTimeKept
 
   // Change notes for listeners.
-  case undoneChangeDropped
+  case undoneChangeDropped, lateListenersUntold
 
   // The ends of a store.
   case failedClosingUntold

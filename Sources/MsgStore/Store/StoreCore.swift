@@ -219,7 +219,8 @@ package final class StoreCore: Sendable {
         case .visible:
           isVisible = true
           running.end(transaction.transferChanges)
-          if isToldOf { waiters = listeners.put(changes) }
+          let isHeard = transaction.hasListeners || !StoreDefect.lateListenersUntold.isPlanted
+          if isToldOf && isHeard { waiters = listeners.put(changes) }
         case .over: ChangeListeners.wake(waiters)
         }
       }

@@ -44,7 +44,7 @@ import Testing
     return valueCount
   }
 
-  private static func screens(_ random: inout SeededGenerator) -> [LiveScreen] {
+  static func screens(_ random: inout SeededGenerator) -> [LiveScreen] {
     let rooms = RandomActs.conversations
     var screens: [LiveScreen] = []
     for room in rooms {

@@ -29,6 +29,36 @@ struct LiveScreen {
     self.start = start
   }
 
+  /// Starts, or takes a part of what there is, while others may write.
+  mutating func glance(_ store: MessageStore, _ random: inout SeededGenerator) throws {
+    guard let follow else { return self.follow = start(store) }
+    do {
+      repeat {
+        guard try follow.take() else { return }
+        valueCount += 1
+        hasTaken = true
+      } while random.chance(50)
+    } catch {
+      throw WrongValue(name: name, cause: error)
+    }
+  }
+
+  /// Takes all there is, and compares it with a fresh read; nobody writes meanwhile.
+  mutating func settle(_ store: MessageStore) throws {
+    guard let follow else { return }
+    do {
+      while try follow.take() {
+        valueCount += 1
+        hasTaken = true
+      }
+      // The first value is there at once.
+      try expect(hasTaken)
+      try store.read { try follow.compare($0) }
+    } catch {
+      throw WrongValue(name: name, cause: error)
+    }
+  }
+
   /// Looks at the store, or does not.
   mutating func look(_ store: MessageStore, _ random: inout SeededGenerator) throws {
     guard let follow else {
@@ -42,16 +72,14 @@ struct LiveScreen {
       (self.follow, hasTaken) = (nil, false)
       return
     }
-    let takesAll = dice < 75
+    if dice < 75 { return try settle(store) }
     do {
-      while try follow.take() {
+      if try follow.take() {
         valueCount += 1
         hasTaken = true
-        if !takesAll { return }
+      } else {
+        try settle(store)
       }
-      // The first value is there at once.
-      try expect(hasTaken)
-      try store.read { try follow.compare($0) }
     } catch {
       throw WrongValue(name: name, cause: error)
     }

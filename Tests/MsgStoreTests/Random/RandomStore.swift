@@ -62,21 +62,7 @@ struct RandomStore {
     watch: ((MessageStore) throws -> Void)? = nil
   ) throws -> MessageStore {
     let clock = TickingClock(1_005_000 + clockOffset)
-    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
-    options.outbox.chance = { 0.5 }
-    options.packs = packing != nil
-    options.packing = packing ?? PackingSizes()
-    // Long work goes on where the acts say so, the same in each run.
-    options.worksInBackground = false
-    if isNarrow {
-      var random = SeededGenerator(seed: seed ^ 0x57E)
-      options.maximumWaitingCount = .random(in: 2...9, using: &random)
-      options.maximumInlineMemberCount = maximumInlineMemberCount
-      options.steps = StepSizes(
-        maximumSweepCount: .random(in: 2...20, using: &random),
-        maximumMergeCount: .random(in: 1...9, using: &random),
-        maximumEntryCount: .random(in: 1...9, using: &random))
-    }
+    let options = options(clock)
     var store = try MessageStore(in: directory, name: "store", options: options)
     try watch?(store)
     var dictionaryNumber: UInt32 = 0
@@ -98,6 +84,26 @@ struct RandomStore {
     try store.finishWork()
     try watch?(store)
     return store
+  }
+
+  /// The options of its store.
+  func options(_ clock: TickingClock) -> StoreOptions {
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
+    options.outbox.chance = { 0.5 }
+    options.packs = packing != nil
+    options.packing = packing ?? PackingSizes()
+    // Long work goes on where the acts say so, the same in each run.
+    options.worksInBackground = false
+    if isNarrow {
+      var random = SeededGenerator(seed: seed ^ 0x57E)
+      options.maximumWaitingCount = .random(in: 2...9, using: &random)
+      options.maximumInlineMemberCount = maximumInlineMemberCount
+      options.steps = StepSizes(
+        maximumSweepCount: .random(in: 2...20, using: &random),
+        maximumMergeCount: .random(in: 1...9, using: &random),
+        maximumEntryCount: .random(in: 1...9, using: &random))
+    }
+    return options
   }
 
   private struct CheckFinding: Error {
