@@ -9,7 +9,7 @@ import Testing
 /// Pages are counted, not times. `MSGSTORE_STORES=n` makes it n of everything, such as 100,000.
 @Suite(.timeLimit(.minutes(30))) struct BoundedCommitTests {
   enum Act: CaseIterable {
-    case giveUp, rename, renameDeleted, renameWaiting, delete, release, retry, trim, expire,
+    case giveUp, rename, renameDeleted, renameWaiting, delete, release, retry, trim, prune, expire,
       comeBack
   }
 
@@ -18,8 +18,8 @@ import Testing
   /// The most entries and messages that a step changes here.
   private static let stepCount = 20
   /// Neighbours share their pages, so a step changes fewer pages than entries, and those of the
-  /// trees' upper levels and of the conversation.
-  private static let maximumPageCount = stepCount + 10
+  /// trees' upper levels and of the conversation: some more where the trees are deep.
+  private static let maximumPageCount = stepCount + (count > 1000 ? 30 : 10)
 
   private let clock = TestClock(0)
 
@@ -41,7 +41,7 @@ import Testing
     let isOwn: Bool
     switch act {
     case .giveUp, .rename, .renameDeleted, .delete, .release, .retry: isOwn = true
-    case .renameWaiting, .trim, .expire, .comeBack: isOwn = false
+    case .renameWaiting, .trim, .prune, .expire, .comeBack: isOwn = false
     }
     try store.write { try $0.insert(chatMessage("s", in: "srv", at: 1)) }
     var index = 0
@@ -68,9 +68,12 @@ import Testing
         try chat.insert(chatMessage("old", in: "tmp", at: 5))
         _ = try chat.receiveConversationDeletion("tmp", at: time(9))
       }
-      guard act == .retry else { return }
-      while let item = try chat.outbox.next(for: "w") {
-        try chat.outbox.fail(item, because: SendFailure(.invalid))
+      // Nothing is pruned that is unread.
+      if act == .prune { try chat.markRead("tmp") }
+    }
+    if act == .retry {
+      while let item = try store.write(.relaxed, { try $0.outbox.next(for: "w") }) {
+        try store.write(.relaxed) { try $0.outbox.fail(item, because: SendFailure(.invalid)) }
       }
     }
     if act == .comeBack {
@@ -91,6 +94,7 @@ import Testing
       case .release: _ = try chat.outbox.releaseAll()
       case .retry: _ = try chat.outbox.retryAll(includesFailed: true)
       case .trim: _ = try chat.receiveConversationDeletion("tmp", at: time(Int64(Self.count - 1)))
+      case .prune: try chat.setRetention(Retention(messageCount: 10))
       case .expire, .comeBack: try chat.doWork()
       }
     }
