@@ -19,7 +19,7 @@ struct Composing: TransactionPart {
     }
     if let open = try existingTarget(message.conversation) {
       try checkMembership(open, message.conversation)
-      if try view.ids.entry(of: message.id, in: open.number) != nil {
+      if try transaction.messageNames.entry(of: message.id, in: open) != nil {
         throw .message(.idInUse, message.id, in: message.conversation)
       }
     }
@@ -36,16 +36,25 @@ struct Composing: TransactionPart {
     if let own = message.rare?.fields.ownFields, !own.isEmpty {
       composed.setRare(\.ownFields, own)
     }
-    guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
+    let outcome = try transaction.receivedMessages.insert(
+      valid: composed, as: .live, isNameFree: true)
+    guard outcome == .inserted else {
       throw .message(.idInUse, message.id, in: message.conversation)
     }
     guard let open = try transaction.existingConversation(message.conversation) else {
       throw view.corrupt(Schema.conversations, "missing conversation after a write")
     }
     try transaction.outboxEntering.enterSend(composed, in: open.number)
-    guard let stored = try flushed().threads.message(message.id, in: message.conversation) else {
-      throw view.corrupt(Schema.messages, "missing message after a write")
-    }
+    // Mostly it is the last one by now.
+    let last = open.summary.last?.position
+    let position =
+      if let last, last.id == message.id { last } else {
+        try view.ids.position(of: message.id, in: open.number)
+      }
+    guard let position,
+      let stored = try flushed().threads.message(
+        at: position, in: open.number, named: try transaction.name(of: open.number))
+    else { throw view.corrupt(Schema.messages, "missing message after a write") }
     return stored
   }
 
@@ -61,9 +70,7 @@ struct Composing: TransactionPart {
   func checkMembership(
     _ conversation: OpenConversation, _ id: ConversationID
   ) throws(StoreError) {
-    if try view.conversations.details(conversation.number).hasLeft {
-      throw .conversation(.notAMember, id)
-    }
+    if try transaction.hasLeft(conversation) { throw .conversation(.notAMember, id) }
   }
 
   /// Refuses a composed text beyond the limits.
@@ -192,11 +199,8 @@ extension Composing {
       after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))
     let record = ReactionRecord(time: time, isRemoved: isRemoved)
     let number = target.conversation.number
-    let isNews = try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
-      (own, counts) throws(StoreError) in
-      try transaction.reactions.mergeReaction(
-        record, emoji, member, of: own, in: number, counting: &counts)
-    }
+    let isNews = try transaction.messageUpdates.merge(
+      record, emoji, of: member, to: id, in: target.conversation)
     if isNews {
       try transaction.outboxEntering.enterReaction(
         emoji, isRemoved: isRemoved, to: target.id, in: number)

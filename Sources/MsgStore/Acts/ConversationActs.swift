@@ -192,8 +192,10 @@ struct ConversationActs: TransactionPart {
   /// Returns a conversation that the local member may change for all who take part.
   func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
-    let details = try view.conversations.details(conversation.number)
-    if details.hasLeft { throw .conversation(.notAMember, details.id) }
+    if try transaction.hasLeft(conversation) {
+      throw .conversation(
+        .notAMember, try view.conversations.details(conversation.number).id)
+    }
     return conversation
   }
 

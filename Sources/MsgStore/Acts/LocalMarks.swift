@@ -45,8 +45,7 @@ struct LocalMarks: TransactionPart {
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
-    try transaction.ownReceipts.writeOwn(own, conversation)
-    try transaction.pendingReceipts.updatePending(conversation)
+    try transaction.pendingReceipts.updatePending(conversation, with: own)
     return true
   }
 
@@ -101,8 +100,7 @@ struct LocalMarks: TransactionPart {
     own.deliveredMark = target
     own.deliveredTimes.join(target, transaction.recordedTime())
     own.deliveredOrdinal += 1
-    try transaction.ownReceipts.writeOwn(own, conversation)
-    try transaction.pendingReceipts.updatePending(conversation)
+    try transaction.pendingReceipts.updatePending(conversation, with: own)
     return true
   }
 
@@ -148,9 +146,8 @@ extension LocalMarks {
   ///
   /// One that the local member has left can still be read to its end; nothing is told of that.
   private func checkBelonging(_ conversation: OpenConversation) throws(StoreError) {
-    guard let localMember else { return }
+    guard let localMember, try transaction.hasLeft(conversation) else { return }
     let details = try view.conversations.details(conversation.number)
-    guard details.hasLeft else { return }
     var members = MembershipChange(view, conversation.number, details.roster)
     if try members.member(localMember) != nil { return }
     throw .conversation(.notAMember, details.id)

@@ -229,11 +229,7 @@ struct OutboxDecisions: TransactionPart {
     let time = Conversations.provisionalTime(
       after: old.time, try transaction.conversations.newestServerTime(in: open))
     let record = ReactionRecord(time: time, isRemoved: !isRemoved)
-    _ = try transaction.messageUpdates.withFacts(of: message, in: open) {
-      (own, counts) throws(StoreError) in
-      try transaction.reactions.mergeReaction(
-        record, emoji, member, of: own, in: open.number, counting: &counts)
-    }
+    _ = try transaction.messageUpdates.merge(record, emoji, of: member, to: message, in: open)
   }
 }
 

@@ -21,7 +21,7 @@ package struct HeldEntries: TransactionPart {
 
   private func isEntered(_ record: OutboxRecord) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
-    return try view.outbox.lane(record.conversation)[record.subject] ?? 0 != 0
+    return try transaction.outboxEntries.lane(record.conversation)[record.subject] ?? 0 != 0
   }
 
   /// Enters, held, the pending work in conversations that has no entry: receipts to tell and, on

@@ -127,7 +127,7 @@ struct OutboxEntering: TransactionPart {
     _ subject: OutboxSubject, of conversation: UInt32
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
     if try transaction.outboxEntries.isEmpty { return nil }
-    let lane = try view.outbox.lane(conversation)
+    let lane = try transaction.outboxEntries.lane(conversation)
     if let creation = try unsentCreation(lane) { return creation }
     guard let ordinal = lane[subject], ordinal != 0 else { return nil }
     let record = try view.outbox.indexedEntry(ordinal)
@@ -165,7 +165,7 @@ struct OutboxEntering: TransactionPart {
   ) throws(StoreError) {
     let ordinal =
       try transaction.outboxEntries.isEmpty
-      ? 0 : view.outbox.lane(conversation)[.receipt(kind)] ?? 0
+      ? 0 : transaction.outboxEntries.lane(conversation)[.receipt(kind)] ?? 0
     if isPending, ordinal != 0 {
       try renewReceipt(kind, in: conversation)
     } else if isPending {
@@ -180,7 +180,8 @@ struct OutboxEntering: TransactionPart {
   /// Queues a refused receipt again, if it has something else to tell by now.
   func renewReceipt(_ kind: ReceiptKind, in number: UInt32) throws(StoreError) {
     guard try transaction.outboxTotals.counts.failed > 0,
-      case let ordinal = try view.outbox.lane(number)[.receipt(kind)] ?? 0, ordinal != 0,
+      case let ordinal = try transaction.outboxEntries.lane(number)[.receipt(kind)] ?? 0,
+      ordinal != 0,
       case let record = try view.outbox.indexedEntry(ordinal), record.state == .failed,
       try transaction.isStored(number)
     else { return }
@@ -197,7 +198,7 @@ struct OutboxEntering: TransactionPart {
   /// Returns true if a conversation was made here and the server cannot know of it yet.
   func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
-    return try unsentCreation(try view.outbox.lane(conversation)) != nil
+    return try unsentCreation(try transaction.outboxEntries.lane(conversation)) != nil
   }
 
   /// Enters work of the client's own.

@@ -42,6 +42,14 @@ struct OutboxEntries: TransactionPart {
     get throws(StoreError) { try transaction.outboxTotals.counts.total == 0 }
   }
 
+  /// Returns the lane of a conversation, which the writer remembers from act to act.
+  func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
+    if let known = memory.lane, known.conversation == conversation { return known.lane }
+    let lane = try view.outbox.lane(conversation)
+    memory.lane = (conversation, lane)
+    return lane
+  }
+
   /// Enters something that the server has to be told.
   @discardableResult
   func enter(
@@ -74,13 +82,14 @@ struct OutboxEntries: TransactionPart {
     transaction.hasAdded = true
     try list(record, at: ordinal)
     try writeEntry(record, at: ordinal)
-    var lane = try view.outbox.lane(record.conversation)
+    let stored = try lane(record.conversation)
+    var lane = stored
     // An entry that comes from another conversation may be older.
     if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
     try count(1, record, &lane)
     try index(record, at: ordinal)
-    try settle(record.conversation, &lane)
-    try follow(record)
+    try settle(record.conversation, &lane, stored, after: record, at: ordinal)
+    if lane.counts.total > 1 || record.isBlocked { try follow(record) }
   }
 
   /// Replaces an entry.
@@ -88,29 +97,35 @@ struct OutboxEntries: TransactionPart {
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
     guard new != old else { return }
-    try rewrite(entry: ordinal, old, with: new)
+    let count = try rewrite(entry: ordinal, old, with: new)
+    // No other entry depends on the only one of its conversation.
+    if count == 1, !new.isBlocked { return }
     // A running entry is left alone until it stops.
     let hasStopped = old.isRunning && !new.isRunning
     if hasStopped || new.isAside != old.isAside && new.subject.isNeeded { try follow(new) }
   }
 
+  /// Returns the number of the conversation's entries.
+  @discardableResult
   private func rewrite(
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Int {
     try writeEntry(new, at: ordinal)
-    var lane = try view.outbox.lane(new.conversation)
+    let stored = try lane(new.conversation)
+    var lane = stored
     if new.state != old.state {
       try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
       try count(-1, old, &lane)
       try count(1, new, &lane)
     }
-    if new.isActive != old.isActive || new.dueTime != old.dueTime
-      || new.scheduledTime != old.scheduledTime
-    {
+    // Of an entry in order, the index has no time.
+    let isDueAnew = new.dueTime != old.dueTime && !new.subject.isInOrder
+    if new.isActive != old.isActive || isDueAnew || new.scheduledTime != old.scheduledTime {
       try unindex(old, at: ordinal)
       try index(new, at: ordinal)
     }
-    try settle(new.conversation, &lane)
+    try settle(new.conversation, &lane, stored, after: new, at: ordinal)
+    return lane.counts.total
   }
 
   /// Removes an entry in its current state, which earlier changes may have altered.
@@ -120,12 +135,13 @@ struct OutboxEntries: TransactionPart {
     if record.subject.hasContent { view.source.isErasing = true }
     try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
     try unlist(record, at: ordinal)
-    var lane = try view.outbox.lane(record.conversation)
+    let stored = try lane(record.conversation)
+    var lane = stored
     if lane[record.subject] == ordinal { lane[record.subject] = 0 }
     try count(-1, record, &lane)
     try unindex(record, at: ordinal)
-    try settle(record.conversation, &lane)
-    if record.subject.isNeeded { try follow(record) }
+    try settle(record.conversation, &lane, stored)
+    if record.subject.isNeeded, lane.counts.total > 0 { try follow(record) }
   }
 
   private func writeEntry(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
@@ -187,18 +203,22 @@ struct OutboxEntries: TransactionPart {
     }
   }
 
-  /// Determines the next entry of a lane, and writes the lane.
-  func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
-    let due = try view.outbox.nextDue(conversation, lane)
+  /// Determines the next entry of a lane, and writes the lane if it differs from the stored one.
+  ///
+  /// - Parameters:
+  ///   - changed: The entry that has come or changed; nil if one has gone.
+  ///   - ordinal: Its ordinal.
+  func settle(
+    _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane,
+    after changed: OutboxRecord? = nil, at ordinal: UInt64 = 0
+  ) throws(StoreError) {
+    let due = try nextDue(conversation, lane, changed, at: ordinal)
     if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
-      if let old = lane.due {
-        try transaction.remove(OutboxKey.due(old.time, old.ordinal), in: Schema.work)
-      }
-      if let due {
-        try transaction.insert(OutboxKey.due(due.time, due.ordinal), in: Schema.work)
-      }
+      try move(lane.due, to: due)
       lane.due = due
     }
+    if lane == stored { return }
+    memory.lane = (conversation, lane)
     let key = OutboxKey.laneRecord(conversation)
     if lane == OutboxLane() {
       _ = try storage { () throws(PageFileError) in
@@ -210,8 +230,38 @@ struct OutboxEntries: TransactionPart {
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
-    var lane = try view.outbox.lane(conversation)
-    try settle(conversation, &lane)
+    let stored = try lane(conversation)
+    var lane = stored
+    try settle(conversation, &lane, stored)
+  }
+
+  /// Returns what a lane has to hand out next.
+  ///
+  /// Nothing is read if the lane has no entry, or no other than the one that has changed.
+  private func nextDue(
+    _ conversation: UInt32, _ lane: OutboxLane, _ changed: OutboxRecord?, at ordinal: UInt64
+  ) throws(StoreError) -> OutboxLane.Due? {
+    if lane.isStopped || lane.counts.total == 0 { return nil }
+    guard lane.counts.total == 1, let changed else {
+      return try view.outbox.nextDue(conversation, lane)
+    }
+    guard changed.isActive, changed.subject.isInOrder else { return nil }
+    return OutboxLane.Due(ordinal: ordinal, time: changed.dueTime)
+  }
+
+  /// Moves the entry of a lane in the index of due entries.
+  private func move(_ old: OutboxLane.Due?, to new: OutboxLane.Due?) throws(StoreError) {
+    switch (old, new) {
+    case (let old?, let new?):
+      try transaction.rekey(
+        OutboxKey.due(old.time, old.ordinal), to: OutboxKey.due(new.time, new.ordinal),
+        in: Schema.work)
+    case (let old?, nil):
+      try transaction.remove(OutboxKey.due(old.time, old.ordinal), in: Schema.work)
+    case (nil, let new?):
+      try transaction.insert(OutboxKey.due(new.time, new.ordinal), in: Schema.work)
+    case (nil, nil): break
+    }
   }
 
   // MARK: What waits for something else

@@ -57,18 +57,22 @@ struct OutboxFollowing: TransactionPart {
   private func follow(
     _ settlement: MessageSettlement, of id: MessageID, in number: UInt32
   ) throws(StoreError) {
-    // A conversation that was deleted meanwhile has another number, of which a later effect tells.
-    if settlement.isSent, !settlement.isErased, try !transaction.outboxEntries.isEmpty,
-      try transaction.isStored(number)
-    {
-      let conversation = try view.conversations.details(number).id
-      for (_, record) in try view.outbox.entries(of: id, in: number) {
-        guard case .upload(_, let attachment) = record.subject else { continue }
+    if try transaction.outboxEntries.isEmpty { return }
+    let entries = try view.outbox.entries(of: id, in: number)
+    if settlement.isSent, !settlement.isErased {
+      for (_, record) in entries {
+        // A conversation that was deleted meanwhile has another number, of which a later effect
+        // tells.
+        guard case .upload(_, let attachment) = record.subject, try transaction.isStored(number)
+        else { continue }
         _ = try transaction.attachmentUpdates.setTransfer(
-          .upload, to: .done, of: attachment, message: id, in: conversation)
+          .upload, to: .done, of: attachment, message: id,
+          in: try view.conversations.details(number).id)
       }
     }
-    try removeEntries(of: id, in: number) { settlement.settles($0) }
+    for (ordinal, record) in entries where settlement.settles(record.subject) {
+      try transaction.outboxEntries.remove(entry: ordinal)
+    }
   }
 
   /// Removes entries of a message, also where those of a conversation that becomes this one are
@@ -137,7 +141,7 @@ struct OutboxFollowing: TransactionPart {
   /// Removes the entry that creates a conversation, because the server has it.
   private func settleCreation(of conversation: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    let lane = try view.outbox.lane(conversation)
+    let lane = try transaction.outboxEntries.lane(conversation)
     guard lane.creation != 0 else { return }
     try transaction.outboxEntries.remove(entry: lane.creation)
   }
@@ -149,22 +153,21 @@ struct OutboxFollowing: TransactionPart {
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp? = nil, failure: SendFailure? = nil
   ) throws(StoreError) -> Bool {
-    let before = try message(id, in: conversation)
-    let isChanged = try transaction.statuses.setStatus(
+    let change = try transaction.statuses.setStatus(
       status, of: id, in: conversation, retryAt: retryAt, failure: failure)
-    if isChanged, let before {
-      try followStatus(of: before.own, from: before.status, to: status, in: before.conversation)
-    }
-    return isChanged
+    guard let change else { return false }
+    try followStatus(of: change.message, from: change.old, to: status, in: change.conversation)
+    return true
   }
 
-  private func message(
-    _ id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> (own: MessageID, status: MessageStatus, conversation: UInt32)? {
-    guard let open = try transaction.existingConversation(conversation),
-      let (_, message, own) = try flushed().messages.found(id, in: open.number)
-    else { return nil }
-    return (own, message.status, open.number)
+  /// Changes the sending status of a message that was found in a conversation.
+  func setStatus(
+    _ status: MessageStatus, of found: LocatedMessage, in number: UInt32
+  ) throws(StoreError) {
+    let change = try transaction.statuses.setStatus(
+      status, of: found, in: try transaction.conversation(number), retryAt: nil, failure: nil)
+    guard let change else { return }
+    try followStatus(of: change.message, from: change.old, to: status, in: number)
   }
 
   /// Holds or queues a message and its uploads when its status has become held, or is held no

@@ -59,10 +59,17 @@ struct OutboxLeases: TransactionPart {
     return try dueEntry(at: now)
   }
 
+  /// A task, with what was read for it.
+  private struct ReadTask {
+    var task: OutboxTask
+    let conversation: ConversationID?
+    let found: LocatedMessage?
+  }
+
   /// Returns the task of a due entry; nil if its turn ends without one, or it was not its turn.
   private func taskOrEnd(
     _ ordinal: UInt64, _ record: OutboxRecord, at now: Int64
-  ) throws(StoreError) -> OutboxTask? {
+  ) throws(StoreError) -> ReadTask? {
     if try transaction.outboxSweeps.isLeft(ordinal, record) { return nil }
     if try isSuperseded(ordinal, record) {
       try transaction.outboxEntries.remove(entry: ordinal)
@@ -78,10 +85,16 @@ struct OutboxLeases: TransactionPart {
     return task
   }
 
-  private func readTask(of record: OutboxRecord) throws(StoreError) -> OutboxTask? {
-    try flushed().tasks.task(
-      record, form: rules.outbox.receiptForm,
+  private func readTask(of record: OutboxRecord) throws(StoreError) -> ReadTask? {
+    let number = record.conversation
+    let conversation = number == 0 ? nil : try transaction.name(of: number)
+    let found = try record.subject.message.flatMap { (id) throws(StoreError) in
+      try flushed().messages.found(id, in: number)
+    }
+    let task = try flushed().tasks.task(
+      record, in: conversation, of: found, form: rules.outbox.receiptForm,
       doneByteCount: transaction.attachments.doneByteCount)
+    return task.map { ReadTask(task: $0, conversation: conversation, found: found) }
   }
 
   /// Hands out the oldest due entry that is to be told, passing over those whose turn ends: this
@@ -118,7 +131,7 @@ struct OutboxLeases: TransactionPart {
   ) throws(StoreError) -> Bool {
     switch record.subject {
     case .setTitle, .setAvatar:
-      let newest = try view.outbox.lane(record.conversation)[record.subject] ?? 0
+      let newest = try transaction.outboxEntries.lane(record.conversation)[record.subject] ?? 0
       return newest > ordinal && !StoreDefect.supersededHandedOut.isPlanted
     default: return false
     }
@@ -231,11 +244,11 @@ struct OutboxLeases: TransactionPart {
   }
 
   private func handOut(
-    _ ordinal: UInt64, _ record: OutboxRecord, _ task: OutboxTask, to owner: String,
+    _ ordinal: UInt64, _ record: OutboxRecord, _ read: ReadTask, to owner: String,
     until expiry: Int64
   ) throws(StoreError) -> OutboxItem {
     var new = record
-    let sum = task.contentSum
+    let sum = read.task.contentSum
     // The server may have received the token with other content.
     if sum != record.contentSum, record.attemptCount > 0, !StoreDefect.tokenKept.isPlanted {
       new.token = .random()
@@ -247,36 +260,30 @@ struct OutboxLeases: TransactionPart {
     let lease = try transaction.outboxEntries.takeLease()
     new.state = .running(lease: lease, expiry: expiry, owner: owner)
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
-    let conversation = try view.outbox.conversationName(of: record)
-    if let conversation {
-      try show(new, .sending, retryAt: nil, failure: nil, in: conversation)
+    if case .send = record.subject, let found = read.found {
+      try transaction.outboxFollowing.setStatus(.sending, of: found, in: record.conversation)
     }
     transaction.isDurabilityWanted = true
-    var task = task
+    var task = read.task
     if case .upload(let id, _) = record.subject, case .upload(let state) = task {
       task = .upload(try begin(state, of: id))
     }
     return OutboxItem(
-      id: OutboxEntry.ID(rawValue: ordinal), token: new.token, conversation: conversation,
-      task: task, serverName: try serverName(record), retractedAt: try retractedAt(record),
+      id: OutboxEntry.ID(rawValue: ordinal), token: new.token, conversation: read.conversation,
+      task: task, serverName: serverName(record, read.found),
+      retractedAt: record.subject.isRetraction ? read.found?.message.traits.retractedAt : nil,
       attempt: Int(clamping: new.attemptCount), expiry: Timestamp(microseconds: expiry),
       owner: owner, lease: lease)
   }
 
   /// Returns the server's name of an entry's message, if that is not its own.
-  private func serverName(_ record: OutboxRecord) throws(StoreError) -> MessageID? {
-    guard let own = record.subject.message,
-      let position = try view.ids.position(of: own, in: record.conversation), position.id != own
-    else { return nil }
-    return position.id
-  }
-
-  /// Returns the time at which the message of a retraction was retracted here.
-  private func retractedAt(_ record: OutboxRecord) throws(StoreError) -> Int64? {
-    guard case .retract(let id) = record.subject,
-      let (_, message, _) = try flushed().messages.found(id, in: record.conversation)
-    else { return nil }
-    return message.traits.retractedAt
+  private func serverName(
+    _ record: OutboxRecord, _ found: LocatedMessage?
+  ) -> MessageID? {
+    guard let own = record.subject.message, let name = found?.position.id, name != own else {
+      return nil
+    }
+    return name
   }
 
   /// Starts an upload, or continues it from its last progress.

@@ -56,9 +56,9 @@ struct OutboxReleases: TransactionPart {
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
     if conversation == 0 { return try transaction.outboxTotals.counts }
-    var counts = try view.outbox.lane(conversation).counts
+    var counts = try transaction.outboxEntries.lane(conversation).counts
     for number in try transaction.outboxSweeps.merging(into: conversation) {
-      counts.add(try view.outbox.lane(number).counts)
+      counts.add(try transaction.outboxEntries.lane(number).counts)
     }
     return counts
   }

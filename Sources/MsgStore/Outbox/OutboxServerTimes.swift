@@ -13,8 +13,7 @@ struct OutboxServerTimes: TransactionPart {
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
   ) throws(StoreError) {
-    guard let localMember, let (_, _, own) = try flushed().messages.found(id, in: conversation)
-    else {
+    guard let localMember, try flushed().messages.found(id, in: conversation) != nil else {
       return
     }
     for (other, record) in try view.outbox.entries(of: id, in: conversation) where other > ordinal {
@@ -22,11 +21,7 @@ struct OutboxServerTimes: TransactionPart {
     }
     let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
     let open = try transaction.conversation(conversation)
-    _ = try transaction.messageUpdates.withFacts(of: id, in: open) {
-      (_, counts) throws(StoreError) in
-      try transaction.reactions.mergeReaction(
-        record, emoji, localMember, of: own, in: conversation, counting: &counts)
-    }
+    _ = try transaction.messageUpdates.merge(record, emoji, of: localMember, to: id, in: open)
   }
 
   /// Merges the server's time of an act on a conversation.
@@ -36,10 +31,10 @@ struct OutboxServerTimes: TransactionPart {
     let number = record.conversation
     switch (record.subject, task) {
     case (.setTitle, .setTitle(let title)):
-      guard try view.outbox.lane(number).title == ordinal else { return }
+      guard try transaction.outboxEntries.lane(number).title == ordinal else { return }
       try confirm(number) { new in new.details.title.merge(TextRegister(title, time: time)) }
     case (.setAvatar, .setAvatar(let avatar)):
-      guard try view.outbox.lane(number).avatar == ordinal else { return }
+      guard try transaction.outboxEntries.lane(number).avatar == ordinal else { return }
       try confirm(number) { new in new.details.avatar.merge(TextRegister(avatar, time: time)) }
     case (.createConversation, .createConversation(let told)):
       _ = try confirmCreation(of: number, told, at: time)
@@ -69,7 +64,7 @@ struct OutboxServerTimes: TransactionPart {
   func confirmCreation(
     of number: UInt32, _ told: Conversation, at time: Int64
   ) throws(StoreError) -> Bool {
-    let lane = try view.outbox.lane(number)
+    let lane = try transaction.outboxEntries.lane(number)
     return try transaction.conversations.update(try transaction.conversation(number)) { new in
       let known = new.details.createdAt
       new.details.createdAt =

@@ -37,7 +37,7 @@ struct OutboxSweeps: TransactionPart {
 
   private func sweep(_ sweep: OutboxSweep) throws(StoreError) {
     let conversation = sweep.conversation
-    let lane = try view.outbox.lane(conversation)
+    let lane = try transaction.outboxEntries.lane(conversation)
     guard lane.counts.total > 0 else {
       return try transaction.outboxReleases.endReleases(of: conversation)
     }
@@ -84,7 +84,7 @@ struct OutboxSweeps: TransactionPart {
     try put(sweep)
     var totals = try transaction.outboxTotals
     if !sweep.isMerge {
-      totals.counts.add(try view.outbox.lane(sweep.conversation).counts, times: -1)
+      totals.counts.add(try transaction.outboxEntries.lane(sweep.conversation).counts, times: -1)
     }
     totals.hasSteps = true
     transaction.outboxEntries.setTotals(totals)
@@ -167,9 +167,10 @@ struct OutboxSweeps: TransactionPart {
     try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
     try transaction.outboxEntries.unlist(record, at: ordinal)
     try transaction.outboxEntries.unindex(record, at: ordinal)
-    var lane = try view.outbox.lane(sweep.conversation)
+    let stored = try transaction.outboxEntries.lane(sweep.conversation)
+    var lane = stored
     lane.counts.add(-1, record.state)
-    try transaction.outboxEntries.settle(sweep.conversation, &lane)
+    try transaction.outboxEntries.settle(sweep.conversation, &lane, stored)
     if sweep.isMerge {
       var totals = try transaction.outboxTotals
       totals.counts.add(-1, record.state)
@@ -185,6 +186,7 @@ struct OutboxSweeps: TransactionPart {
     _ = try storage { () throws(PageFileError) in
       try BTree(view.source, Schema.work).remove(lane.bytes)
     }
+    memory.lane = nil
     try transaction.outboxReleases.endReleases(of: sweep.conversation)
     if sweep.target != 0 { try updateStop(of: sweep.target) }
     try updateSteps()
@@ -205,7 +207,7 @@ struct OutboxSweeps: TransactionPart {
         // Its messages go with the conversation.
         sweep.isMerge = false
         var totals = try transaction.outboxTotals
-        totals.counts.add(try view.outbox.lane(old.conversation).counts, times: -1)
+        totals.counts.add(try transaction.outboxEntries.lane(old.conversation).counts, times: -1)
         transaction.outboxEntries.setTotals(totals)
       }
       try put(sweep)
@@ -273,11 +275,12 @@ struct OutboxSweeps: TransactionPart {
 
   /// Stops a lane, or starts it again, as its state requires.
   func updateStop(of conversation: UInt32) throws(StoreError) {
-    var lane = try view.outbox.lane(conversation)
+    let stored = try transaction.outboxEntries.lane(conversation)
     let isStopped = try view.outbox.isLaneStopped(conversation)
-    guard lane.isStopped != isStopped else { return }
+    guard stored.isStopped != isStopped else { return }
+    var lane = stored
     lane.isStopped = isStopped
-    try transaction.outboxEntries.settle(conversation, &lane)
+    try transaction.outboxEntries.settle(conversation, &lane, stored)
   }
 }
 

@@ -5,9 +5,15 @@ struct TaskReader {
   let view: StoreView
 
   /// Returns the task of an entry; nil if it has nothing to tell any more.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the entry's conversation; nil if it has none.
+  ///   - found: The message of the entry; nil if it is not in the conversation.
+  ///   - form: The form in which receipts are told.
+  ///   - doneByteCount: Returns how much of a running transfer is done.
   func task(
-    _ record: OutboxRecord, form: PendingReceipt.Form,
-    doneByteCount: (RunningTransfers.Key) -> Int64?
+    _ record: OutboxRecord, in name: ConversationID?, of found: LocatedMessage?,
+    form: PendingReceipt.Form, doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> OutboxTask? {
     if case .client(let name, let payload) = record.subject {
       return .client(name: name, payload: payload)
@@ -17,25 +23,27 @@ struct TaskReader {
         try view.directory.ownFields(member)[name], at: time, of: .member(try view.member(member)))
     }
     let number = record.conversation
-    let details = try view.conversations.details(number)
+    guard let name else { return nil }
     switch record.subject {
-    case .send(let id):
-      return try composedMessage(id, in: details.id, number).map { .send($0) }
+    case .send:
+      return try composedMessage(found, in: name, number).map { .send($0) }
     case .edit(let id, let time):
-      return try editTask(id, at: time, in: number)
+      return try editTask(try message(found, orMoving: id, to: number), at: time, in: number)
     case .retract(let id):
       // The message may have been deleted here since.
-      guard let (_, message, own) = try message(id, in: number) else { return .retract(id) }
+      guard let (_, message, own) = try message(found, orMoving: id, to: number) else {
+        return .retract(id)
+      }
       return message.traits.isRetracted ? .retract(own) : nil
     case .react(let id, let emoji, let isRemoved):
-      guard let (_, message, own) = try message(id, in: number),
+      guard let (_, message, own) = try message(found, orMoving: id, to: number),
         !message.traits.isRetracted
       else { return nil }
       return .react(emoji: emoji, to: own, isRemoved: isRemoved)
     case .receipt(let kind):
       var cursor = Cursor(view.source, Schema.conversations)
       return try view.pendingReceipts.firstPendingReceipt(
-        kind, of: number, details.id, try view.conversations.summary(number, &cursor),
+        kind, of: number, name, try view.conversations.summary(number, &cursor),
         try view.receipts.receipts(number), as: form
       ).map { .receipt($0) }
     case .createConversation:
@@ -47,19 +55,22 @@ struct TaskReader {
       return .changeMembers(
         added: try view.conversations.names(of: added),
         removed: try view.conversations.names(of: removed))
-    case .setTitle: return .setTitle(details.title.text)
-    case .setAvatar: return .setAvatar(details.avatar.text)
+    case .setTitle:
+      return .setTitle(try view.conversations.details(number).title.text)
+    case .setAvatar:
+      return .setAvatar(try view.conversations.details(number).avatar.text)
     case .upload(let id, let attachment):
-      guard let (_, message, own) = try message(id, in: number), !message.traits.isRetracted
+      guard let (_, message, own) = try message(found, orMoving: id, to: number),
+        !message.traits.isRetracted
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)
       guard let record = try view.facts.attachmentRecord(key.bytes) else { return nil }
-      return .upload(record.state(key.bytes, of: own, in: details.id, doneByteCount))
-    case .setMessageField(let id, let time, let name):
-      return try fieldTask(id, name, at: time, in: number)
-    case .setConversationField(let time, let name):
+      return .upload(record.state(key.bytes, of: own, in: name, doneByteCount))
+    case .setMessageField(let id, let time, let field):
+      return try fieldTask(id, found, field, at: time, in: name, number)
+    case .setConversationField(let time, let field):
       return Self.fieldTask(
-        try view.conversations.ownFields(number)[name], at: time, of: .conversation(details.id))
+        try view.conversations.ownFields(number)[field], at: time, of: .conversation(name))
     case .client, .setMemberField: return nil
     }
   }
@@ -74,19 +85,20 @@ struct TaskReader {
 
   /// Returns the task of an own field of a message.
   private func fieldTask(
-    _ id: MessageID, _ name: [UInt8], at time: Int64, in number: UInt32
+    _ id: MessageID, _ found: LocatedMessage?, _ field: [UInt8], at time: Int64,
+    in name: ConversationID, _ number: UInt32
   ) throws(StoreError) -> OutboxTask? {
-    guard let (_, message, own) = try message(id, in: number), !message.traits.isRetracted,
-      let register = message.traits.ownFields[name], register.time == time, !register.isLocal
+    guard let (_, message, own) = try message(found, orMoving: id, to: number),
+      !message.traits.isRetracted, let register = message.traits.ownFields[field],
+      register.time == time, !register.isLocal
     else { return nil }
     var place = number
-    if register.isLarge, try view.messages.found(id, in: number) == nil {
+    if register.isLarge, found == nil {
       guard let source = try merged(id, into: number) else { return nil }
       place = source
     }
     let whole = try view.facts.whole(OwnFields(sorted: [register]), of: own, in: place)
-    let conversation = try view.conversations.details(number).id
-    return Self.fieldTask(whole[name], at: time, of: .message(own, in: conversation))
+    return Self.fieldTask(whole[field], at: time, of: .message(own, in: name))
   }
 
   /// Returns the number under which a message lies that is still being moved to a conversation.
@@ -100,23 +112,23 @@ struct TaskReader {
     return nil
   }
 
-  /// Returns a message, even one that is still being moved here from a conversation that became
-  /// this one.
+  /// Returns a message that was found here, or is still being moved here from a conversation that
+  /// became this one.
   private func message(
-    _ id: MessageID, in number: UInt32
-  ) throws(StoreError) -> (MessagePosition, StoredMessage, MessageID)? {
-    if let found = try view.messages.found(id, in: number) { return found }
+    _ found: LocatedMessage?, orMoving id: MessageID, to number: UInt32
+  ) throws(StoreError) -> LocatedMessage? {
+    if let found { return found }
     guard let source = try merged(id, into: number) else { return nil }
     return try view.messages.found(id, in: source)
   }
 
   /// Returns a message as it was composed; pending edits have entries of their own.
   private func composedMessage(
-    _ id: MessageID, in conversation: ConversationID, _ number: UInt32
+    _ found: LocatedMessage?, in conversation: ConversationID, _ number: UInt32
   ) throws(StoreError) -> Message? {
-    guard let (_, stored, own) = try view.messages.found(id, in: number),
-      !stored.traits.marks.contains(.retracted)
-    else { return nil }
+    guard let (_, stored, own) = found, !stored.traits.marks.contains(.retracted) else {
+      return nil
+    }
     var version = stored.version
     if !stored.traits.pendingEdits.isEmpty,
       let original = try view.facts.versions(of: own, in: number).first(where: {
@@ -140,9 +152,9 @@ struct TaskReader {
   }
 
   private func editTask(
-    _ id: MessageID, at time: Int64, in number: UInt32
+    _ found: LocatedMessage?, at time: Int64, in number: UInt32
   ) throws(StoreError) -> OutboxTask? {
-    guard let (_, stored, own) = try message(id, in: number),
+    guard let (_, stored, own) = found,
       stored.traits.pendingEdits.contains(time), !stored.traits.isRetracted
     else { return nil }
     let version =
@@ -185,12 +197,16 @@ struct TaskReader {
   }
 
   private func shownText(_ record: OutboxRecord) throws(StoreError) -> String? {
+    let number = record.conversation
     switch record.subject {
     case .send(let id):
-      return try composedMessage(id, in: "", record.conversation)?.text
+      return try composedMessage(try view.messages.found(id, in: number), in: "", number)?.text
     case .edit(let id, let time):
-      guard case .edit(_, let text, _, _)? = try editTask(id, at: time, in: record.conversation)
-      else { return nil }
+      let found = try message(
+        try view.messages.found(id, in: number), orMoving: id, to: number)
+      guard case .edit(_, let text, _, _)? = try editTask(found, at: time, in: number) else {
+        return nil
+      }
       return text
     case .react(_, let emoji, _): return emoji
     case .setTitle: return try view.conversations.details(record.conversation).title.text

@@ -257,6 +257,17 @@ package struct MessageCursor: ~Copyable {
     return cursor.key.number == number
   }
 
+  /// Returns true if the message is a pending one of the conversation whose number these bytes are.
+  ///
+  /// Pending messages have cells of their own, so nothing is unpacked.
+  func isPending(in number: Bytes) throws(StoreError) -> Bool {
+    guard case .alone = place, cursor.keyHasPrefix(number) else { return false }
+    guard let place = cursor.key.messagePlace?.place else {
+      throw view.corrupt(Schema.messages, "key does not decode to a position")
+    }
+    return place.isPending
+  }
+
   /// Returns the place in the key of the message, or nil if the key has no valid place.
   mutating func messagePlace() throws(StoreError) -> Place? {
     try load()

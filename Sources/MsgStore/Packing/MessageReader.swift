@@ -5,11 +5,9 @@ package struct MessageReader {
   let view: StoreView
 
   /// Looks up a message by any of its names.
-  ///
-  /// Returns its position, the message, and its own name.
   package func found(
     _ id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> (position: MessagePosition, message: StoredMessage, own: MessageID)? {
+  ) throws(StoreError) -> LocatedMessage? {
     guard let position = try view.ids.position(of: id, in: conversation) else { return nil }
     let message = try message(at: position, in: conversation)
     return (position, message, message.id(at: position))
@@ -227,27 +225,16 @@ extension MessageReader {
   func lastShown(
     newest: MessagePosition?, in conversation: UInt32
   ) throws(StoreError) -> MessagePosition? {
-    guard try hasPending(conversation) else { return newest }
     var scan = try ThreadScan(view, conversation, after: .end)
-    while let record = try scan.previous() {
+    while let record = try scan.previousPending() {
       let isLetGo = record.flags.contains(.traits) && record.marks.contains(.expired)
       let isFailed = record.status == .failed
-      let position = try scan.position()
-      guard position.place.isPending else { break }
       if isLetGo { continue }
+      let position = try scan.position()
       guard isFailed, let newest, position.place.time < newest.place.time,
         !StoreDefect.failedHoldsPreview.isPlanted
       else { return position }
     }
     return newest
-  }
-
-  /// Returns true if a conversation has a pending message.
-  private func hasPending(_ conversation: UInt32) throws(StoreError) -> Bool {
-    let key = KeyEncoding.key(conversation, .firstPending)
-    var cursor = Cursor(view.source, Schema.messages)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    return cursor.isAtCell
-      && cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount))
   }
 }

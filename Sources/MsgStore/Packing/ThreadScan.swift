@@ -66,6 +66,15 @@ struct ThreadScan: ~Copyable {
     return try record()
   }
 
+  /// Returns the previous record if its message is pending; nil otherwise, and then nothing was
+  /// unpacked.
+  mutating func previousPending() throws(StoreError) -> MessageRecord? {
+    _ = try cursor.previous()
+    isAtNext = false
+    guard cursor.isAtMessage, try cursor.isPending(in: prefix.bytes) else { return nil }
+    return try record()
+  }
+
   /// Returns the position of the record.
   mutating func position() throws(StoreError) -> MessagePosition { try cursor.position() }
 

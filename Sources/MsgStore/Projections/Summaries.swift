@@ -46,7 +46,14 @@ struct Summaries: TransactionPart {
       }
     } else if position == oldPosition {
       if summary.last?.position == position {
-        if !StoreDefect.previewKept.isPlanted { try refreshLast(&summary, in: number) }
+        if StoreDefect.previewKept.isPlanted {
+          // The preview stays as it was.
+        } else if (old.status == .failed) == (new.status == .failed) {
+          summary.last = try last(new, at: position, in: number)
+        } else {
+          // A message that failed may leave the preview to an older one.
+          try refreshLast(&summary, in: number)
+        }
       } else if old.status == .failed, new.status != .failed {
         try include(new, at: position, &summary, in: number)
       }
@@ -57,7 +64,8 @@ struct Summaries: TransactionPart {
       try exclude(oldPosition, from: &summary, in: number)
       try include(new, at: position, &summary, in: number)
     }
-    conversation.summary = summary
+    // Most changes show nothing in the summary, and then it is not written.
+    if summary != conversation.summary { conversation.summary = summary }
   }
 
   /// Removes a message from the count and the preview.
@@ -113,12 +121,8 @@ struct Summaries: TransactionPart {
     case (.some, .some) where StoreDefect.listPlaceKept.isPlanted:
       break
     case (let old?, let new?):
-      let key = old.key(conversation.number)
-      let other = new.key(conversation.number)
-      let wasThere = try storage { () throws(PageFileError) in
-        try BTree(view.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
-      }
-      guard wasThere else { throw view.corrupt(Schema.activity, "missing entry") }
+      try transaction.rekey(
+        old.key(conversation.number), to: new.key(conversation.number), in: Schema.activity)
     case (let old?, nil):
       try transaction.remove(old.key(conversation.number), in: Schema.activity)
     case (nil, let new?):

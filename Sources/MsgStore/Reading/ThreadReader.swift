@@ -110,10 +110,18 @@ extension ThreadReader {
     guard let (number, conversation) = try view.find(conversation),
       let position = try view.ids.position(of: id, in: number)
     else { return nil }
-    var builder = SliceBuilder(view, conversation, number, count: 1)
-    guard try builder.append(at: position) else {
+    guard let message = try message(at: position, in: number, named: conversation) else {
       throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
     }
+    return message
+  }
+
+  /// Returns the message at a position of a conversation; nil if none is there.
+  func message(
+    at position: MessagePosition, in number: UInt32, named conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    var builder = SliceBuilder(view, conversation, number, count: 1)
+    guard try builder.append(at: position) else { return nil }
     return builder.finishOne()
   }
 }

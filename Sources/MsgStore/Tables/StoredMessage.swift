@@ -1,5 +1,10 @@
 package import PageFile
 
+/// A message that was looked up by one of its names: its position, the message, and its own name.
+package typealias LocatedMessage = (
+  position: MessagePosition, message: StoredMessage, own: MessageID
+)
+
 /// The unpacked record of a message, which can be changed and merged.
 ///
 /// The bytes of a `MessageRecord` belong to a page; this type owns its fields.

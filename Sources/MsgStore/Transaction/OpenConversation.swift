@@ -29,12 +29,16 @@ package final class OpenConversation {
   ///
   /// Set by `WriterMemory`.
   var others: [Recipient]?
+  /// True if the local member has left; nil until it is looked up.
+  var hasLeft: Bool?
   /// An upper bound for the message names in the ids tree; nil if it has not been looked up.
   var greatestName: MessageID?
   /// An upper bound for the places of acknowledged messages; nil if it has not been looked up.
   var greatestPosition: MessagePosition?
   /// True if the transaction has met the conversation, see `WriterMemory`.
   var isTouched = false
+  /// The age of the memory when a transaction last met the conversation.
+  var lastUse: UInt64 = 0
 
   /// Notes a name that is added to the ids tree.
   func raiseGreatestName(to id: MessageID) {

@@ -13,6 +13,8 @@ extension OpenConversation {
   package var knownReceipts: ConversationReceipts? { receipts }
   package var knownRecipients: [Recipient]? { others }
   package var knownGreatestName: MessageID? { greatestName }
+  package var knownName: ConversationID? { id }
+  package var isKnownToHaveLeft: Bool? { hasLeft }
 }
 
 extension Transaction {
@@ -31,6 +33,7 @@ extension WriterMemory {
   package var knownNumbers: [ConversationID: UInt32] { numbers.conversations }
   package var knownTotals: Totals? { totals }
   package var knownOutboxTotals: OutboxTotals? { outbox }
+  package var knownLane: (conversation: UInt32, lane: OutboxLane)? { lane }
   package var knownEnteredMessages: EnteredMessages? { enteredMessages }
   package var knownSparedMessages: SparedMessages? { sparedMessages }
   package var knowsNothingWaits: Bool { isAnythingWaiting == false }

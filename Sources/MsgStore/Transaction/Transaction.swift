@@ -183,6 +183,21 @@ package final class Transaction {
     try remove(key.bytes, in: tree)
   }
 
+  /// Gives an entry that has a key only another key.
+  func rekey(
+    _ old: borrowing ByteBuffer, to new: borrowing ByteBuffer, in tree: TreeNumber
+  ) throws(StoreError) {
+    if hasListeners {
+      noteChange(of: old.bytes, in: tree)
+      noteChange(of: new.bytes, in: tree)
+    }
+    let (old, new) = (old.bytes, new.bytes)
+    let wasThere = try storage { () throws(PageFileError) in
+      try BTree(view.source, tree).rekey(old, to: new, .empty)
+    }
+    guard wasThere else { throw view.corrupt(tree, "missing entry") }
+  }
+
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners { noteChange(of: key, in: tree) }
@@ -405,8 +420,26 @@ extension Transaction {
 }
 
 extension Transaction {
+  /// Returns the name of a conversation.
+  func name(of number: UInt32) throws(StoreError) -> ConversationID {
+    if let known = memory.conversations[number]?.id { return known }
+    let id = try view.conversations.details(number).id
+    memory.conversations[number]?.id = id
+    return id
+  }
+
+  /// Returns true if the local member has left a conversation.
+  func hasLeft(_ conversation: OpenConversation) throws(StoreError) -> Bool {
+    if let known = conversation.hasLeft { return known }
+    let hasLeft = try view.conversations.details(conversation.number).hasLeft
+    conversation.hasLeft = hasLeft
+    return hasLeft
+  }
+
   /// Writes the details of a conversation.
   func writeDetails(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
+    memory.conversations[number]?.hasLeft = details.hasLeft
+    memory.conversations[number]?.id = details.id
     try put(details, at: ConversationDetails.key(number))
   }
 

@@ -32,6 +32,8 @@ package final class WriterMemory: @unchecked Sendable {
   var totals: Totals?
   /// The totals of the outbox in the work tree; nil if they have not been read.
   var outbox: OutboxTotals?
+  /// The lane that was read or written last; nil without one.
+  var lane: (conversation: UInt32, lane: OutboxLane)?
 
   /// The time from which the store prunes by itself again; nil if it has not been read.
   var nextPruning: Int64?
@@ -70,6 +72,10 @@ package final class WriterMemory: @unchecked Sendable {
   /// handed on.
   static let maximumConversationCount = 4096
   private static let maximumKeptConversationCount = 256
+  /// The number that is handed on of more.
+  private static let keptConversationCount = 128
+  /// The number of transactions so far, which dates the use of conversations.
+  private var age: UInt64 = 0
 
   /// The conversations whose `others` were kept, oldest first; may include ones whose `others` are
   /// dropped.
@@ -99,6 +105,7 @@ package final class WriterMemory: @unchecked Sendable {
   private func touch(_ conversation: OpenConversation) {
     if conversation.isTouched { return }
     conversation.isTouched = true
+    conversation.lastUse = age
     touched.append(conversation)
   }
 
@@ -164,9 +171,21 @@ package final class WriterMemory: @unchecked Sendable {
     groups.removeAll()
   }
 
+  /// Forgets the conversations that were met least recently.
+  private func forgetColdest() {
+    let order = conversations.values.sorted { $0.lastUse > $1.lastUse }
+    for conversation in order.dropFirst(Self.keptConversationCount) {
+      forgetOthers(of: conversation)
+      conversations[conversation.number] = nil
+    }
+    groups.removeAll { $0.others == nil }
+    named.removeAll { conversations[$0.number] !== $0 }
+    isFull = false
+  }
+
   /// Prepares the memory for the next transaction, after a commit.
   ///
-  /// Memory stays bounded: if there are more conversations than may be kept, none is.
+  /// Memory stays bounded: of too many conversations those met last are handed on.
   func settle(isAnythingWaiting: Bool?) {
     if packsWithOldDictionary {
       encoder = nil
@@ -174,7 +193,8 @@ package final class WriterMemory: @unchecked Sendable {
     }
     for conversation in touched { conversation.isTouched = false }
     touched.removeAll(keepingCapacity: true)
-    if conversations.count > Self.maximumKeptConversationCount { forgetConversations() }
+    age += 1
+    if conversations.count > Self.maximumKeptConversationCount { forgetColdest() }
     // A noted wait may have ended, but the absence of waiting facts is certain.
     self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
   }
@@ -230,4 +250,11 @@ struct RecentNames<Value> {
   }
 
   mutating func removeAll() { entries = [] }
+
+  /// Removes the values that meet a condition.
+  mutating func removeAll(where isRemoved: (Value) -> Bool) {
+    for index in entries.indices {
+      if let entry = entries[index], isRemoved(entry.value) { entries[index] = nil }
+    }
+  }
 }

@@ -49,6 +49,13 @@ extension StoreCheck {
     {
       report("writer memory: wrong members of conversation \(number)")
     }
+    let details = try view.conversations.details(number)
+    if let known = conversation.isKnownToHaveLeft, details.hasLeft != known {
+      report("writer memory: wrong membership in conversation \(number)")
+    }
+    if let known = conversation.knownName, details.id != known {
+      report("writer memory: wrong name of conversation \(number)")
+    }
     if let known = conversation.knownGreatestName, let last = try view.ids.lastName(in: number),
       known < last
     {
@@ -62,6 +69,9 @@ extension StoreCheck {
     }
     if let outbox = memory.knownOutboxTotals, try view.outbox.totals() != outbox {
       report("writer memory: wrong outbox totals")
+    }
+    if let (number, lane) = memory.knownLane, try view.outbox.lane(number) != lane {
+      report("writer memory: wrong lane of conversation \(number)")
     }
     if memory.knowsNothingWaits, try view.count(.waitingCount) != 0 {
       report("writer memory: waiting facts not noted")

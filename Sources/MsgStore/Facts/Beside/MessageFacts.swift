@@ -56,12 +56,22 @@ extension MessageFacts {
   ///
   /// Attachments that an edit has removed go.
   ///
-  /// - Parameter keepsCounts: True if the message's record already has the numbers of its
-  ///   reactions, unless it has none.
+  /// - Parameters:
+  ///   - keepsCounts: True if the message's record already has the numbers of its reactions, unless
+  ///     it has none.
+  ///   - kind: The kind of the facts that have changed; nil if several may have.
   package func noteFacts(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage,
-    keepsCounts: Bool = false
+    keepsCounts: Bool = false, changed kind: FactKind? = nil
   ) throws(StoreError) {
+    if kind == .reaction, keepsCounts {
+      // The fact of a reaction stays when the reaction is taken back.
+      message.traits.marks.insert(.reactions)
+      if message.traits.reactionCounts == nil {
+        message.traits.reactionCounts = try transaction.reactions.counts(of: id, in: conversation)
+      }
+      return
+    }
     if let kept = message.traits.keptAttachments {
       try transaction.attachments.removeAttachments(besides: kept, of: id, in: conversation)
     }

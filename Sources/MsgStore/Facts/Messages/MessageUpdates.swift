@@ -11,10 +11,11 @@ package struct MessageUpdates: TransactionPart {
   /// that is not here begins to wait. Nothing is kept for a message that was deleted, and without
   /// `keepsRetracted` for one that was retracted: then `body` does not run.
   ///
-  /// Returns the result of `body`: true if anything changed.
+  /// - Parameter kind: The kind of the facts that `body` changes; nil if it changes several.
+  /// - Returns: The result of `body`: true if anything changed.
   package func withFacts(
     of id: MessageID, in conversation: OpenConversation, keepsRetracted: Bool = false,
-    _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
+    kind: FactKind? = nil, _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     switch try view.ids.entry(of: id, in: conversation.number) {
     case .deleted?:
@@ -30,7 +31,7 @@ package struct MessageUpdates: TransactionPart {
       }
       guard try body(own, &new.traits.reactionCounts) else { return false }
       try transaction.messageFacts.noteFacts(
-        of: own, in: conversation.number, &new, keepsCounts: true)
+        of: own, in: conversation.number, &new, keepsCounts: true, changed: kind)
       try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
@@ -101,10 +102,19 @@ package struct MessageUpdates: TransactionPart {
     let member = try transaction.memberNumber(of: reaction.member)
     let record = ReactionRecord(
       time: reaction.time.microseconds, isRemoved: isRemoved, serverName: reaction.serverName)
-    return try transaction.messageUpdates.withFacts(of: id, in: conversation) {
-      (own, counts) throws(StoreError) in
+    return try merge(record, reaction.emoji, of: member, to: id, in: conversation)
+  }
+
+  /// Merges what is known of one member's reaction with one emoji.
+  ///
+  /// Returns true if anything changed.
+  func merge(
+    _ record: ReactionRecord, _ emoji: String, of member: UInt32, to id: MessageID,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    try withFacts(of: id, in: conversation, kind: .reaction) { (own, counts) throws(StoreError) in
       try transaction.reactions.mergeReaction(
-        record, reaction.emoji, member, of: own, in: conversation.number, counting: &counts)
+        record, emoji, member, of: own, in: conversation.number, counting: &counts)
     }
   }
 }

@@ -14,7 +14,11 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Inserts a message that was validated.
-  func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
+  ///
+  /// - Parameter isNameFree: True if the caller has found that no message has its name.
+  func insert(
+    valid message: Message, as arrival: Arrival, isNameFree: Bool = false
+  ) throws(StoreError) -> InsertOutcome {
     let conversation = try transaction.conversation(message.conversation) {
       ConversationDetails(id: message.conversation)
     }
@@ -23,7 +27,7 @@ package struct ReceivedMessages: TransactionPart {
       try transaction.sequences.note(sequence: sequence, in: conversation)
     }
     var own = message.id
-    switch try transaction.messageNames.entry(of: message.id, in: conversation) {
+    switch isNameFree ? nil : try transaction.messageNames.entry(of: message.id, in: conversation) {
     case nil:
       break
     case .alias(let other)?:

@@ -4,19 +4,34 @@ import PageFile
 struct Statuses: TransactionPart {
   let transaction: Transaction
 
+  /// A change of a status: of which message, and the status before.
+  struct Change {
+    let message: MessageID
+    let conversation: UInt32
+    let old: MessageStatus
+  }
+
   /// Changes the local state of a message that the server does not know yet.
   ///
-  /// Returns false if there is no such message, or nothing changes.
+  /// Returns nil if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp?, failure: SendFailure?
-  ) throws(StoreError) -> Bool {
+  ) throws(StoreError) -> Change? {
     guard let open = try transaction.existingConversation(conversation),
-      let position = try view.ids.position(of: id, in: open.number)
-    else { return false }
-    let old = try flushed().messages.message(at: position, in: open.number)
+      let found = try flushed().messages.found(id, in: open.number)
+    else { return nil }
+    return try setStatus(status, of: found, in: open, retryAt: retryAt, failure: failure)
+  }
+
+  /// Changes the local state of a message that was found.
+  func setStatus(
+    _ status: MessageStatus, of found: LocatedMessage, in open: OpenConversation,
+    retryAt: Timestamp?, failure: SendFailure?
+  ) throws(StoreError) -> Change? {
+    let (position, old, own) = found
     guard !old.status.isServerKnowledge, !old.traits.marks.contains(.retracted) else {
-      return false
+      return nil
     }
     var new = old
     new.status.advance(to: status, by: .client)
@@ -32,9 +47,9 @@ struct Statuses: TransactionPart {
       new.traits.sending.retryAt = nil
       if old.status == .failed && status == .sending { new.traits.sending.retryCount += 1 }
     }
-    guard new != old else { return false }
+    guard new != old else { return nil }
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-    return true
+    return Change(message: own, conversation: open.number, old: old.status)
   }
 
   /// Merges a status received from the server.

@@ -99,17 +99,22 @@ package struct PendingReceipts: TransactionPart {
   /// Adds a conversation to the list of those with something to tell, or removes it from the list.
   ///
   /// Membership is looked up only for a conversation not yet in the list, or when it has changed.
+  ///
+  /// - Parameter changed: The local member's side of the receipts, changed and not written yet; nil
+  ///   if it has not changed.
   package func updatePending(
-    _ conversation: OpenConversation, isMembershipNew: Bool = false
+    _ conversation: OpenConversation, with changed: ConversationReceipts? = nil,
+    isMembershipNew: Bool = false
   ) throws(StoreError) {
-    var own = try transaction.ownReceipts.receipts(conversation)
-    let before = own
+    let before = try transaction.ownReceipts.receipts(conversation)
+    var own = changed ?? before
+    conversation.receipts = own
     for kind in ReceiptKind.allCases {
       var isPending = try view.pendingReceipts.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
-        let hasLeft = try view.conversations.details(conversation.number).hasLeft
-        isPending = !hasLeft || StoreDefect.leftOnesTold.isPlanted
+        isPending =
+          try !transaction.hasLeft(conversation) || StoreDefect.leftOnesTold.isPlanted
       }
       try emit(kind, isPending: isPending, in: conversation)
       guard isPending != own.isListed(kind) else { continue }
