@@ -13,8 +13,9 @@ struct WalkTests {
   private static let loose = MessageID("m198")
 
   /// A group with packed and loose messages beside 24 others, and work in the outbox.
-  private func makeStore() throws -> MessageStore {
-    let directory = MemoryDirectory()
+  private func makeStore(
+    in directory: MemoryDirectory = MemoryDirectory()
+  ) throws -> MessageStore {
     let store = try MessageStore(in: directory, name: "store", options: countedOptions())
     for other in 0..<24 {
       try store.write { chat in
@@ -144,6 +145,44 @@ struct WalkTests {
     }
     try expect("edit one's own", read: 6, write: 9) {
       try store.write { _ = try $0.edit("mine", in: Self.room, text: "changed") }
+    }
+  }
+
+  /// Each operation is the first of a store that was opened for it.
+  @Test func walksWithEverythingCold() throws {
+    let directory = MemoryDirectory()
+    try makeStore(in: directory).close()
+    func expectCold(
+      _ name: String, read: Int, write: Int, _ location: SourceLocation = #_sourceLocation,
+      _ body: (MessageStore) throws -> Void
+    ) throws {
+      let store = try MessageStore(
+        in: directory.copy(), name: "store", options: countedOptions())
+      try expect("cold: \(name)", read: read, write: write, location) { try body(store) }
+      try store.close()
+    }
+    try expectCold("by id", read: 4, write: 0) { store in
+      _ = try store.read { try $0.message(Self.packed, in: Self.room) }
+    }
+    try expectCold("newest 50", read: 3, write: 0) { store in
+      _ = try store.read { try $0.thread(Self.room).tail(50) }
+    }
+    try expectCold("list of 20", read: 21, write: 0) { store in
+      _ = try store.read { try $0.conversations(count: 20) }
+    }
+    try expectCold("receive a message", read: 11, write: 5) { store in
+      try receive("n2", at: 20_001, in: store)
+    }
+    try expectCold("receive an edit, packed", read: 5, write: 1) { store in
+      _ = try store.write {
+        try $0.receiveEdit(of: Self.packed, in: Self.room, text: "x", at: time(9))
+      }
+    }
+    try expectCold("mark as read, first", read: 13, write: 9) { store in
+      _ = try store.write { try $0.markRead(Self.room, upTo: Self.loose) }
+    }
+    try expectCold("send", read: 12, write: 11) { store in
+      _ = try store.write { try $0.send(own("mine", in: Self.room, "text")) }
     }
   }
 }
