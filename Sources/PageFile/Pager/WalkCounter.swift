@@ -4,10 +4,10 @@
 /// measure:
 ///
 ///     let counter = WalkCounter()
-///     try WalkCounter.$current.withValue(counter) { try store.write { … } }
+///     try WalkCounter.current.withValue(counter) { try store.write { … } }
 package final class WalkCounter: Sendable {
   /// The counter of the current task; nil if nobody counts.
-  @TaskLocal package static var current: WalkCounter?
+  package static let current = TaskLocal<WalkCounter?>(wrappedValue: nil)
 
   /// The purpose of a walk.
   package enum Purpose: Sendable { case read, write }
@@ -40,7 +40,7 @@ package final class WalkCounter: Sendable {
   @inline(__always)
   static func note(_ tree: TreeNumber, _ purpose: Purpose) {
     #if DEBUG
-      current?.add(tree, purpose)
+      current.get()?.add(tree, purpose)
     #endif
   }
 }

@@ -58,7 +58,7 @@ struct WalkTests {
     _ body: () throws -> Void
   ) throws {
     let counter = WalkCounter()
-    try WalkCounter.$current.withValue(counter) { try body() }
+    try WalkCounter.current.withValue(counter) { try body() }
     let counts = counter.counts
     let (made, changed) = (counts.read.values.reduce(0, +), counts.write.values.reduce(0, +))
     let words =

@@ -17,7 +17,7 @@ struct WalkCounterTests {
 
   private func walks(_ body: () throws -> Void) rethrows -> [Int] {
     let counter = WalkCounter()
-    try WalkCounter.$current.withValue(counter) { try body() }
+    try WalkCounter.current.withValue(counter) { try body() }
     let counts = counter.counts
     return [counts.read[treeUnderTest] ?? 0, counts.write[treeUnderTest] ?? 0]
   }
