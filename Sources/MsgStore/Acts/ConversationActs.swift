@@ -193,8 +193,7 @@ struct ConversationActs: TransactionPart {
   func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
     if try transaction.hasLeft(conversation) {
-      throw .conversation(
-        .notAMember, try view.conversations.details(conversation.number).id)
+      throw .conversation(.notAMember, try transaction.name(of: conversation.number))
     }
     return conversation
   }

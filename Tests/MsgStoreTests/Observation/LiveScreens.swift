@@ -77,12 +77,12 @@ struct LiveScreen {
       if try follow.take() {
         valueCount += 1
         hasTaken = true
-      } else {
-        try settle(store)
+        return
       }
     } catch {
       throw WrongValue(name: name, cause: error)
     }
+    try settle(store)
   }
 
   private struct WrongValue: Error {
