@@ -11,18 +11,23 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Optimises the libraries of a debug build and keeps their assertions, for `make test`: the tests
-/// run through them millions of times.
+/// Optimises libraries of a debug build and keeps their assertions, for `make test`: the tests run
+/// through them millions of times.
 ///
+/// File by file, so that all cores compile, and a change of one file compiles little else; the
+/// bottom is compiled as a whole, since its generic parts are slow where they are not specialised.
 /// Only where the environment asks for it, since a package with unsafe flags cannot be depended on.
-let optimized: [SwiftSetting] =
+let (optimizedByFile, optimized): ([SwiftSetting], [SwiftSetting]) =
   Context.environment["MSGSTORE_OPTIMIZED_LIBRARIES"] == nil
-  ? []
-  : [
-    .unsafeFlags([
-      "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
-    ])
-  ]
+  ? ([], [])
+  : (
+    [.unsafeFlags(["-O", "-assert-config", "Debug"])],
+    [
+      .unsafeFlags([
+        "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
+      ])
+    ]
+  )
 
 /// Leaves all tests out but those listed here, for `make test-tsan`: the sanitizer takes the time of
 /// a build of its own, and finds nothing in what one thread does.
@@ -127,7 +132,7 @@ let package = Package(
         .target(
           name: "SystemLZ4", condition: .when(platforms: havingLZ4, traits: ["SystemLZ4"])),
       ],
-      swiftSettings: strict + optimized + [
+      swiftSettings: strict + optimizedByFile + [
         .define("SYSTEM_LZ4", .when(platforms: havingLZ4, traits: ["SystemLZ4"]))
       ]),
     // Dates and localized errors, for an app that uses Foundation anyway.
@@ -138,7 +143,7 @@ let package = Package(
     // Check, export, restore, salvage: an app that does not import it does not carry it.
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"],
-      swiftSettings: strict + optimized),
+      swiftSettings: strict + optimizedByFile),
     // Localized errors of the tools.
     .target(
       name: "MsgStoreToolsFoundation", dependencies: ["MsgStoreTools"], swiftSettings: strict),
@@ -193,7 +198,8 @@ let package = Package(
     .target(
       name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
     // The protocol as a model that shares no code with the engine.
-    .target(name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict),
+    .target(
+      name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict + optimized),
     // The package's own LZ4 codec beside liblz4, and beside the description of the format.
     .target(
       name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],

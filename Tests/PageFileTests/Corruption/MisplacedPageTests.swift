@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import Simulation
 import Testing
 
 /// Right bytes in a wrong place, and old bytes in the right one: a device that mixes up or loses writes is
@@ -40,8 +41,9 @@ import Testing
       let bytes = try #require(specimen.files[Specimen.storeName])
       let slots = slots(specimen, bytes)
       var random = SeededGenerator()
+      let share = Scale.count(debug: 40, release: 10)
       for (index, one) in slots.enumerated() {
-        for other in slots[(index + 1)...] where random.below(10) == 0 {
+        for other in slots[(index + 1)...] where random.below(share) == 0 {
           var swapped = bytes
           for byte in 0..<pageByteCount { swapped.swapAt(one.offset + byte, other.offset + byte) }
           guard swapped != bytes else { continue }

@@ -1,10 +1,11 @@
 import PageFile
+import Simulation
 import Testing
 
 /// Random operations on the engine and on a dictionary, compared all along: through snapshots,
 /// rollbacks, checkpoints, clean closes, and openings of copies that were never closed.
 @Suite struct ModelTests {
-  @Test(arguments: [4096, 8192], 0..<6)
+  @Test(arguments: [4096, 8192], 0..<Scale.count(debug: 2, release: 6))
   func randomOperationsEqualTheModel(pageByteCount: Int, run: Int) throws {
     let seed = SeededGenerator.freshSeed()
     print("randomOperationsEqualTheModel seed \(seed)")

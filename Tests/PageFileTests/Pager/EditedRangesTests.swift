@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// What is noted of a page's edits covers all of them, in ascending ranges.
@@ -6,7 +7,7 @@ import Testing
   @Test func everyEditIsCovered() {
     var random = SeededGenerator(printedFor: #function)
     let account = ImageAccount()
-    for _ in 0..<300 {
+    for _ in 0..<Scale.count(debug: 40, release: 300) {
       let image = PageImage(pageByteCount: 32768, account: account)
       defer { image.release() }
       var isEdited = [Bool](repeating: false, count: 32768)

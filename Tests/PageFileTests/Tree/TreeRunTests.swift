@@ -11,7 +11,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let tree = try ArrayTree(pageSize: pageSize)
     var model: [[UInt8]: [UInt8]] = [:]
-    for _ in 0..<Scale.count(debug: 60, release: 200) {
+    for _ in 0..<Scale.count(debug: 20, release: 200) {
       let head = [UInt8(random.below(3)), UInt8(random.below(200))]
       let isDense = random.below(2) == 0
       var run: [[UInt8]: [UInt8]] = [:]
