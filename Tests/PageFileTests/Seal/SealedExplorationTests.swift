@@ -11,7 +11,7 @@ import Testing
       branchCounts: branchCounts)
   }
 
-  private func expectNone(_ failures: [SendFailure]) {
+  private func expectNone(_ failures: [FoundViolation]) {
     guard let first = failures.first else { return }
     Issue.record("\(failures.count) failures, the first one made small:\(Shrinker.shrink(first))")
   }

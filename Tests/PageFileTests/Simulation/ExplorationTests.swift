@@ -6,7 +6,7 @@ import Testing
 ///
 /// `torture crash` and `torture faults` do the same for hours.
 @Suite struct ExplorationTests {
-  private func expectNone(_ failures: [SendFailure]) {
+  private func expectNone(_ failures: [FoundViolation]) {
     guard let first = failures.first else { return }
     Issue.record("\(failures.count) failures, the first one made small:\(Shrinker.shrink(first))")
   }

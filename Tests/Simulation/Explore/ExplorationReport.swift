@@ -7,7 +7,7 @@ package struct ExplorationReport: Sendable {
   /// Runs with something wrong, by what it was.
   package private(set) var troubleCounts: [String: Int] = [:]
   package var counts = PlayCounts()
-  package var failures: [SendFailure] = []
+  package var failures: [FoundViolation] = []
   /// The same for two runs of one seed.
   package private(set) var traceHash: UInt64 = 0
 

@@ -102,6 +102,6 @@ package final class Explorer {
     _ violation: Violation, _ lives: [Life], _ last: [Operation], _ trouble: Trouble? = nil
   ) {
     let replay = Replay(plan.setting, lives: lives, last: last, trouble)
-    report.failures.append(SendFailure(violation: violation, replay: replay, seed: seed))
+    report.failures.append(FoundViolation(violation: violation, replay: replay, seed: seed))
   }
 }

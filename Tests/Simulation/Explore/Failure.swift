@@ -1,5 +1,5 @@
 /// A broken promise with all that leads to it again.
-package struct SendFailure: Sendable {
+package struct FoundViolation: Sendable {
   package var violation: Violation
   package var replay: Replay
   /// Where it came from.

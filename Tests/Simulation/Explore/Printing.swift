@@ -1,6 +1,6 @@
 import PageFile
 
-extension SendFailure: CustomStringConvertible {
+extension FoundViolation: CustomStringConvertible {
   /// A test that shows the failure, ready to be pasted.
   package var description: String {
     """

@@ -11,13 +11,15 @@ package struct Shrinker {
   private var runsLeft: Int
 
   /// The smallest replay that was found within a number of runs.
-  package static func shrink(_ failure: SendFailure, maximumRunCount: Int = 4000) -> SendFailure {
+  package static func shrink(_ failure: FoundViolation, maximumRunCount: Int = 4000)
+    -> FoundViolation
+  {
     var shrinker = Shrinker(failure, maximumRunCount)
     shrinker.shrink()
-    return SendFailure(violation: shrinker.violation, replay: shrinker.best, seed: failure.seed)
+    return FoundViolation(violation: shrinker.violation, replay: shrinker.best, seed: failure.seed)
   }
 
-  private init(_ failure: SendFailure, _ maximumRunCount: Int) {
+  private init(_ failure: FoundViolation, _ maximumRunCount: Int) {
     kind = failure.violation.kind
     best = failure.replay
     violation = failure.violation
