@@ -22,7 +22,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
 
 .PHONY: help setup demo example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple format lint build-release-tests test-release test-kills test-orders test-tsan \
-  test-encryption test-defects test-interleavings test-live-orders test-model torture torture-smoke fuzz fuzz-smoke clean
+  test-encryption test-defects test-interleavings test-live-orders test-model oracle torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -56,6 +56,7 @@ help:
 	@echo 'make test-model   every state of a model of the protocol'
 	@echo 'make test-interleavings  threads of one process in 50,000 random orders'
 	@echo 'make test-live-orders  live values beside threads that write, in 3,000 random orders'
+	@echo 'make oracle       the answers of the store beside those of an older commit; SEEDS=n'
 	@echo 'make test-defects planted defects, each of which some test has to find'
 	@echo 'make clean        remove what was built'
 
@@ -210,6 +211,10 @@ test-tsan: setup
 # The threads of one process under a scheduler of the tests' own; another build, of `torture` alone.
 test-interleavings: setup
 	@Scripts/interleavings $(or $(COUNT),50000)
+
+# Two release builds, one in a work tree of its own below `.build-oracle`.
+oracle: setup
+	@Scripts/oracle --seeds $(or $(SEEDS),300)
 
 # Live values under the same scheduler, with the build of `test-defects`.
 test-live-orders: setup

@@ -182,6 +182,7 @@ let package = Package(
           ? []
           : [
             "Interleavings", "MsgStoreFoundation", "MsgStoreToolsFoundation", "MsgStoreUI",
+            "RandomChat",
             "TextDictionary", "msgdump", "crash-writer",
           ]),
       exclude: ["Golden/Expected", "Golden/Stores"], sources: isOfThreads ? storeThreadTests : nil,
@@ -242,6 +243,15 @@ let package = Package(
       name: "torture-store",
       dependencies: ["MsgStore", "PageFile", "BlockTrials", "Simulation", "Subcommands"],
       path: "Tests/TortureStore", swiftSettings: strict),
+    // Random acts on a store, and a picture of all that can be read of it.
+    .target(
+      name: "RandomChat", dependencies: ["MsgStore", "PageFile", "Simulation"],
+      path: "Tests/RandomChat", swiftSettings: strict),
+    // The answers of a store to random acts, to be compared with those of another commit.
+    .executableTarget(
+      name: "oracle",
+      dependencies: ["MsgStore", "MsgStoreTools", "PageFile", "RandomChat", "Simulation"],
+      path: "Tests/Oracle", swiftSettings: strict),
     // Single operations to be looked at by a profiler.
     .executableTarget(
       name: "walk", dependencies: ["MsgStore"], path: "Tests/Walk", swiftSettings: strict),

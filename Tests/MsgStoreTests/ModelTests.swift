@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import RandomChat
 import Testing
 
 /// Random operations on a store and on the naive one; after each transaction both answer alike.

@@ -2,6 +2,7 @@ import Foundation
 import Interleavings
 import MsgStore
 import PageFile
+import RandomChat
 import Simulation
 import Testing
 
@@ -91,7 +92,7 @@ private final class LiveRun: @unchecked Sendable {
   private func playRound(on store: MessageStore, _ conductor: Conductor) throws {
     var members: [Member] = []
     for number in 0..<2 {
-      let acts = Locked(RandomActs(seed: dice.next(), idCount: 8))
+      let acts = Locked(RandomActs(seed: dice.next(), idCount: 8, steps: CalledSteps()))
       members.append(
         conductor.add("writer \(number)") {
           self.trying {

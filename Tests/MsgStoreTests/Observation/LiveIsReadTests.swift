@@ -1,6 +1,7 @@
 import Foundation
 import MsgStore
 import PageFile
+import RandomChat
 import Simulation
 import Testing
 
@@ -58,7 +59,10 @@ import Testing
         tagged(room, RandomActs.tags.randomElement(using: &random) ?? .pinned))
       screens.append(
         .value("\(room)", { $0.conversations.live(room) }) { try $0.conversation(room) })
-      screens.append(.scope("all of \(room)", .conversation(room)) { try RoomPicture(room, $0) })
+      screens.append(
+        .scope("all of \(room)", .conversation(room)) {
+          try RoomPicture(room, $0, CalledSteps())
+        })
       screens.append(
         .value("outbox of \(room)", { $0.liveOutbox(count: 3, in: room) }) {
           try $0.outbox.entries(in: room, count: 3)
@@ -78,7 +82,10 @@ import Testing
         Array(try chat.conversations(count: 9)) + Array(try chat.archivedConversations(count: 9))
       })
     screens.append(.scope("profiles", .profiles) { try $0.profiles() })
-    screens.append(.scope("everything", .everything) { try WholePicture($0) })
+    screens.append(
+      .scope("everything", .everything) {
+        try WholePicture($0, CalledSteps())
+      })
     return screens
   }
 

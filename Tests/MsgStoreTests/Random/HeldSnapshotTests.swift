@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import RandomChat
 import Testing
 
 /// Snapshots that are read while the store goes on, through every kind of step.

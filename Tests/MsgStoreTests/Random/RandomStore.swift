@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import RandomChat
 import Testing
 
 /// A store that somebody has done everything to.
@@ -47,7 +48,7 @@ struct RandomStore {
   }
 
   private mutating func plan(stepCount: Int) {
-    var acts = RandomActs(seed: seed, idCount: idCount)
+    var acts = RandomActs(seed: seed, idCount: idCount, steps: CalledSteps())
     acts.expiresLater = expiresLater
     acts.confirmsFiles = confirmsFiles
     transactions = (0..<stepCount).map { _ in acts.transaction() }
@@ -159,14 +160,6 @@ struct RandomStore {
 }
 
 extension MessageStore {
-  /// Packs everything with a new dictionary: what people say in random stores.
-  func packAnew(with number: UInt32) throws {
-    let texts = (0..<50).map { "text \($0)" } + ["long text long text "]
-    let bytes = Array("\(number) \(texts.joined())".utf8)
-    try write { try $0.addDictionary(bytes, number: number) }
-    try compact()
-  }
-
   /// What a check finds; nil if nothing.
   func defect() throws -> String? {
     let findings = try check()
@@ -176,88 +169,4 @@ extension MessageStore {
 
 extension RandomStore: CustomStringConvertible {
   var description: String { transactions.map(\.description).joined(separator: "\n") }
-}
-
-/// What is done in one transaction, and around it.
-struct RandomTransaction: CustomStringConvertible {
-  /// Of which conversation it is asked what has to be told, before.
-  var asked: (ConversationID, ReceiptKind, PendingReceipt.Form)
-  var acts: [RandomAct]
-  var finishesWork: Bool
-  /// Whether the store gets another dictionary and is compacted before.
-  var compacts: Bool
-  /// Whether the store is closed and opened again before.
-  var reopens: Bool
-  /// Whether the clock is set back before.
-  var setsClockBack = false
-
-  func run(on store: MessageStore) throws {
-    let pending = try store.read { try $0.pendingReceipts(in: asked.0, asked.1, as: asked.2) }
-    try store.write(.relaxed) { writer in
-      for act in acts { try act.attempt(writer, pending) }
-    }
-    if finishesWork { try store.finishWork() }
-  }
-
-  var description: String {
-    let asks = acts.contains(where: \.confirms) ? "\(asked): " : ""
-    return (compacts ? "compact; " : "") + (reopens ? "reopen; " : "") + asks
-      + acts.map(\.name).joined(separator: "; ")
-      + (finishesWork ? "; finishWork" : "")
-  }
-}
-
-/// One thing that somebody does.
-struct RandomAct {
-  let name: String
-  let confirms: Bool
-  private let run: (borrowing StoreWriter, [PendingReceipt]) throws(StoreError) -> Void
-
-  init(
-    _ name: String, _ run: @escaping (borrowing StoreWriter) throws(StoreError) -> Void
-  ) {
-    self.name = name
-    confirms = false
-    self.run = { (writer, _) throws(StoreError) in try run(writer) }
-  }
-
-  /// The server has got some of what was to be told: those with a set bit.
-  init(confirming chosen: UInt64) {
-    name = "confirm \(String(chosen & 0xFF, radix: 2))"
-    confirms = true
-    run = { (writer, pending) throws(StoreError) in
-      for (index, receipt) in pending.enumerated() where chosen >> UInt64(index % 64) & 1 == 1 {
-        try writer.confirm(receipt)
-      }
-    }
-  }
-
-  /// Does it, which may be refused.
-  func attempt(
-    _ writer: borrowing StoreWriter, _ pending: [PendingReceipt]
-  ) throws(StoreError) {
-    do throws(StoreError) {
-      try run(writer, pending)
-    } catch {
-      switch error {
-      case .storage, .corruptRecord: throw error
-      default: break
-      }
-    }
-  }
-}
-
-/// A clock that goes on a little between transactions.
-final class TickingClock: Sendable {
-  private let state: Locked<Int64>
-
-  init(_ time: Int64) { state = Locked(time) }
-
-  /// Sets the clock back, so that messages that have expired are to come back.
-  func setBack() { state.withLock { $0 -= 20_000 } }
-
-  var now: Timestamp { state.withLock { Timestamp(microseconds: $0) } }
-
-  /// Goes on before the next act, however often the one before looked at the time.
-  func advance() { state.withLock { $0 += 49 } }
 }

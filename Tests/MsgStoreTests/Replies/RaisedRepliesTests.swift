@@ -2,6 +2,7 @@ import Damage
 import MsgStore
 import MsgStoreTools
 import PageFile
+import RandomChat
 import Testing
 
 /// The replies of stores that were written before there was a tree of them.
@@ -219,7 +220,7 @@ import Testing
     var stepCount = 0
     for (index, seed) in seeds(6, debugCount: 2).enumerated() {
       var random = SeededGenerator(seed: seed)
-      var acts = RandomActs(seed: seed, idCount: 30)
+      var acts = RandomActs(seed: seed, idCount: 30, steps: CalledSteps())
       let clock = TickingClock(1_005_000)
       var options = StoreOptions(localMember: "me", clock: { clock.now })
       options.worksInBackground = false

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import RandomChat
 import Testing
 
 /// Slices of messages with a tag are those of the thread without all other messages.

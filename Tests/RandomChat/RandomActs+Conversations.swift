@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import Simulation
 
 /// What is done to whole conversations.
 extension RandomActs {

@@ -1,4 +1,5 @@
 import MsgStore
+import Simulation
 
 /// The client's own fields: told by the server, or set here.
 extension RandomActs {

@@ -1,4 +1,5 @@
 import MsgStore
+import Simulation
 
 extension RandomActs {
   /// The time at which a message expires, or what follows from the times that have passed.

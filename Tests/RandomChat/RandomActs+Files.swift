@@ -1,4 +1,5 @@
 import MsgStore
+import Simulation
 
 /// The files of attachments on this device.
 extension RandomActs {

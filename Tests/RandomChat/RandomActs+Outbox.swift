@@ -1,4 +1,5 @@
 import MsgStore
+import Simulation
 
 /// What waits to go out: handed out, told of, and decided about.
 extension RandomActs {

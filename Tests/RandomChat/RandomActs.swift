@@ -1,25 +1,29 @@
-import MsgStore
+package import MsgStore
 import PageFile
+import Simulation
 
 /// Thinks of things to do to a store.
-struct RandomActs {
-  var random: SeededGenerator
+package struct RandomActs: Sendable {
+  var random: SeededRandom
   let idCount: Int
+  let steps: (any OutboxSteps)?
   /// Whether messages expire later than any clock says.
-  var expiresLater = false
+  package var expiresLater = false
   /// Whether the client says that it has removed files.
-  var confirmsFiles = true
+  package var confirmsFiles = true
   /// Whether conversations grow: many messages come at once, and few are deleted.
   var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
-  static let conversations: [ConversationID] = ["a", "b", "c", "d"]
+  package static let conversations: [ConversationID] = ["a", "b", "c", "d"]
 
-  init(seed: UInt64, idCount: Int) {
-    random = SeededGenerator(seed: seed)
+  /// - Parameter steps: Steps that only tests can call one by one; without them they are left out.
+  package init(seed: UInt64, idCount: Int, steps: (any OutboxSteps)? = nil) {
+    random = SeededRandom(seed: seed)
     self.idCount = idCount
+    self.steps = steps
   }
 
-  mutating func transaction() -> RandomTransaction {
+  package mutating func transaction() -> RandomTransaction {
     let (conversation, kind) = (
       Self.conversations[below(3)], random.chance(50) ? ReceiptKind.read : .delivered
     )
@@ -27,7 +31,7 @@ struct RandomActs {
     let count = isFull && random.chance(20) ? below(20) : 1
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
-      asked: (conversation, kind, form), acts: acts, finishesWork: random.chance(5),
+      asked: (conversation, kind, form), acts: acts, steps: steps, finishesWork: random.chance(5),
       compacts: random.chance(2), reopens: random.chance(2),
       setsClockBack: !expiresLater && random.chance(3))
   }
@@ -201,12 +205,12 @@ struct RandomActs {
           id, in: c, serverTimestamp: time, sequence: sequence, revision: revision, as: name)
       }
     case 5:
-      return RandomAct("confirmRetraction \(id) in \(c)") { w throws(StoreError) in
-        try w.confirmRetraction(of: id, in: c)
+      return step("confirmRetraction \(id) in \(c)") { (steps, w) throws(StoreError) in
+        try steps.confirmRetraction(of: id, in: c, by: w)
       }
     default:
-      return RandomAct("refuseRetraction \(id) in \(c)") { w throws(StoreError) in
-        try w.refuseRetraction(of: id, in: c, because: failure)
+      return step("refuseRetraction \(id) in \(c)") { (steps, w) throws(StoreError) in
+        try steps.refuseRetraction(of: id, in: c, because: failure, by: w)
       }
     }
   }
@@ -226,14 +230,16 @@ struct RandomActs {
     let failure = SendFailure(.permission)
     switch below(5) {
     case 0:
-      return RandomAct("confirmEdit of the newest edit of \(id) in \(c)") { w throws(StoreError) in
-        guard let edit = try w.message(id, in: c)?.editedAt else { return }
-        try w.confirmEdit(of: id, in: c, at: edit, serverTime: later)
+      return step("confirmEdit of the newest edit of \(id) in \(c)") {
+        (steps, w) throws(StoreError) in
+        guard let edit = try w.message(id, in: c)?.editedAt else { return false }
+        return try steps.confirmEdit(of: id, in: c, at: edit, serverTime: later, by: w)
       }
     case 1:
-      return RandomAct("refuseEdit of the newest edit of \(id) in \(c)") { w throws(StoreError) in
-        guard let edit = try w.message(id, in: c)?.editedAt else { return }
-        try w.refuseEdit(of: id, in: c, at: edit, because: failure)
+      return step("refuseEdit of the newest edit of \(id) in \(c)") {
+        (steps, w) throws(StoreError) in
+        guard let edit = try w.message(id, in: c)?.editedAt else { return false }
+        return try steps.refuseEdit(of: id, in: c, at: edit, because: failure, by: w)
       }
     case 2:
       return RandomAct("removeReaction from \(id) in \(c)") { w throws(StoreError) in
@@ -257,8 +263,13 @@ struct RandomActs {
     _ status: MessageStatus, _ id: MessageID, _ c: ConversationID, at time: Timestamp? = nil,
     retryAt: Timestamp? = nil, _ failure: SendFailure? = nil
   ) -> RandomAct {
-    RandomAct("setStatus \(status) of \(id) in \(c)") { w throws(StoreError) in
-      try w.setStatus(status, of: id, in: c, at: time, retryAt: retryAt, failure: failure)
+    if let reported = ReportedStatus.allCases.first(where: { $0.messageStatus == status }) {
+      return RandomAct("receiveStatus \(status) of \(id) in \(c)") { w throws(StoreError) in
+        try w.receiveStatus(reported, of: id, in: c, at: time)
+      }
+    }
+    return step("setStatus \(status) of \(id) in \(c)") { (steps, w) throws(StoreError) in
+      try steps.setStatus(status, of: id, in: c, retryAt: retryAt, failure: failure, by: w)
     }
   }
 
@@ -340,6 +351,18 @@ struct RandomActs {
     return RandomAct("receive \(profile)") { w throws(StoreError) in try w.receive(profile) }
   }
 
+  /// A step of the outbox, if it can be called.
+  private func step(
+    _ name: String,
+    _ run: @escaping (any OutboxSteps, borrowing StoreWriter) throws(StoreError) -> Bool
+  ) -> RandomAct {
+    let steps = steps
+    return RandomAct(name) { w throws(StoreError) in
+      guard let steps else { return false }
+      return try run(steps, w)
+    }
+  }
+
   private mutating func receipts(_ c: ConversationID) -> RandomAct {
     let (kind, id, other) = (below(7), id(), id())
     switch kind {
@@ -371,7 +394,7 @@ struct RandomActs {
         w throws(StoreError) in try w.receive(receipt)
       }
     default:
-      return RandomAct(confirming: random.next())
+      return RandomAct(confirming: random.next(), steps)
     }
   }
 }

@@ -1,7 +1,8 @@
-import MsgStore
+package import MsgStore
+import Simulation
 
 extension RandomActs {
-  static let tags: [MessageTag] = [.pinned, .starred, .link, .own("a"), .own("b")]
+  package static let tags: [MessageTag] = [.pinned, .starred, .link, .own("a"), .own("b")]
 
   /// A tag that the local member or the server sets or removes.
   mutating func tagging(
