@@ -7,7 +7,7 @@ import Testing
 @Suite struct PackedAndLooseTests {
   @Test func packedAndLooseStoresAnswerAlike() throws {
     var segmentCount = 0
-    let seeds = seeds(6, debugCount: 1)
+    let seeds = seeds(6, debugCount: 3)
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
       let packing = PackingSizes(
