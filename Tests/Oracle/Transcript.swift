@@ -11,6 +11,8 @@ struct Transcript {
   let kept: Set<Int>?
   /// A line for each act with its outcome, and for each part of a picture.
   private(set) var lines: [String] = []
+  /// The export at the end, as it is.
+  private(set) var export: [UInt8] = []
   private var tokens: [String: Int] = [:]
 
   /// The number of transactions; a picture is taken after every 40th.
@@ -121,9 +123,9 @@ struct Transcript {
         add(name, part.value)
       }
     }
-    var bytes: [UInt8] = []
-    try store.exportLines { bytes += $0 }
-    for line in bytes.split(separator: 0x0A) {
+    export.removeAll()
+    try store.exportLines { export += $0 }
+    for line in export.split(separator: 0x0A) {
       add("export " + String(decoding: line, as: UTF8.self))
     }
     for finding in try store.check() { add("check: \(finding)") }
