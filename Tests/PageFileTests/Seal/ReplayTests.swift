@@ -78,9 +78,7 @@ import Testing
     for name in Self.names { now[name] = directory[name] }
     #expect(try round(now) == roundCount)
     var outcomes: [Int?: Int] = [:]
-    print("oneUnitPutBackIsDamageOrAState seed \(seed)")
-    var random = SeededGenerator(seed: seed)
-    for unit in units where Scale.isFull || random.below(4) == 0 {
+    for unit in units {
       var files = now
       put(unit, into: &files)
       if files == now { continue }
