@@ -2,32 +2,52 @@ import PageFile
 import Simulation
 import Testing
 
-/// Runs of cells go where their cells go one after the other.
+/// Runs of changes do what their changes do one after the other.
 @Suite struct TreeRunTests {
   @Test(arguments: [4096, 8192])
-  func runsBecomeWhatTheirCellsDoOneByOne(_ pageSize: Int) throws {
+  func runsDoWhatTheirChangesDoOneByOne(_ pageSize: Int) throws {
     let seed = SeededGenerator.freshSeed()
-    print("runsBecomeWhatTheirCellsDoOneByOne seed \(seed)")
+    print("runsDoWhatTheirChangesDoOneByOne seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let tree = try ArrayTree(pageSize: pageSize)
     var model: [[UInt8]: [UInt8]] = [:]
-    for _ in 0..<Scale.count(debug: 20, release: 200) {
-      let head = [UInt8(random.below(3)), UInt8(random.below(200))]
+    let cells = CellRun()
+    for _ in 0..<Scale.count(debug: 60, release: 600) {
+      let head = [UInt8(random.below(3)), UInt8(random.below(20))]
       let isDense = random.below(2) == 0
-      var run: [[UInt8]: [UInt8]] = [:]
+      var run: [[UInt8]: [UInt8]?] = [:]
+      // Some runs only store, and some mostly remove.
+      let removing = [0, 2, 9][random.below(3)]
+      let known = model.keys.filter { $0.starts(with: head) }.sorted {
+        $0.lexicographicallyPrecedes($1)
+      }
       for _ in 0..<1 + random.below(120) {
+        if random.below(10) < removing, let key = known.randomElement(using: &random) {
+          run.updateValue(nil, forKey: key)
+          continue
+        }
         let tail = bigEndian(isDense ? random.below(500) : random.below(1 << 40))
         let byteCount = random.below(40) == 0 ? random.below(3 * pageSize) : random.below(60)
         run[head + tail] = (0..<byteCount).map { _ in UInt8(random.below(256)) }
       }
-      let cells = CellRun()
-      for (key, value) in run.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        Bytes.with(key) { key in Bytes.with(value) { value in cells.append(key, value) } }
+      var wereThere = true
+      for (key, value) in run {
+        Bytes.with(key) { key in
+          guard let value else { return cells.appendRemoval(of: key) }
+          Bytes.with(value) { cells.append(key, $0) }
+        }
         model[key] = value
       }
+      if random.below(4) == 0 {
+        let absent = head + [9, 9]
+        Bytes.with(absent) { cells.appendRemoval(of: $0) }
+        wereThere = false
+      }
+      cells.sort()
       try tree.source.enter()
-      try tree.tree.insert(cells)
+      #expect(try tree.tree.apply(cells) == wereThere, "seed \(seed)")
       tree.source.leave()
+      cells.removeAll()
       #expect(tree.findings() == [], "seed \(seed)")
     }
     for (key, value) in model {
@@ -45,7 +65,7 @@ import Testing
         Bytes.with([1, 2] + bigEndian(number)) { cells.append($0, .empty) }
       }
       try tree.source.enter()
-      try tree.tree.insert(cells)
+      #expect(try tree.tree.apply(cells))
       tree.source.leave()
     }
     #expect(try tree.leafFill() > 0.9)

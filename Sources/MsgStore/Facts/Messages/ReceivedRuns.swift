@@ -217,7 +217,9 @@ struct ReceivedRuns: TransactionPart {
       }
       if let last = order.last { conversation.raiseGreatestName(to: messages[last].id) }
     }
-    try storage { () throws(PageFileError) in try BTree(view.source, Schema.ids).insert(names) }
+    _ = try storage { () throws(PageFileError) in
+      try BTree(view.source, Schema.ids).apply(names)
+    }
     return last
   }
 
