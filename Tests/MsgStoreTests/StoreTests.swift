@@ -161,14 +161,14 @@ import Testing
       source in
       try put(source, 0, Array("schema version".utf8), [1])
     }
-    try expectOpening(fails: { $0 == .opening(.schemaTooNew(found: 6, supported: 5)) }) { source in
-      try put(source, 0, Array("schema version".utf8), [6, 0, 0, 0, 0, 0, 0, 0])
+    try expectOpening(fails: { $0 == .opening(.schemaTooNew(found: 7, supported: 6)) }) { source in
+      try put(source, 0, Array("schema version".utf8), [7, 0, 0, 0, 0, 0, 0, 0])
     }
-    try expectOpening(fails: { $0 == .opening(.schemaTooOld(found: 3, supported: 4)) }) { source in
-      try put(source, 0, Array("schema version".utf8), [3, 0, 0, 0, 0, 0, 0, 0])
+    try expectOpening(fails: { $0 == .opening(.schemaTooOld(found: 5, supported: 6)) }) { source in
+      try put(source, 0, Array("schema version".utf8), [5, 0, 0, 0, 0, 0, 0, 0])
     }
     try expectOpening(fails: { if case .corruptRecord = $0 { true } else { false } }) { source in
-      try put(source, 0, Array("schema version".utf8), [4, 0, 0, 0, 0, 0, 0, 0])
+      try put(source, 0, Array("schema version".utf8), [6, 0, 0, 0, 0, 0, 0, 0])
       try put(source, 0, Array("local member".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
     }
   }

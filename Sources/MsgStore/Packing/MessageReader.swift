@@ -121,39 +121,17 @@ extension MessageReader {
 
   /// Returns a message that must be there.
   ///
-  /// One of an older store gets the tags of its attachments, so a writer knows what they were after
-  /// the attachments have changed.
-  ///
   /// - Throws: `corruptRecord` if it is not, or if its record is malformed.
   package func message(
     at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> StoredMessage {
     let value = try record(at: position, in: conversation)
-    return try message(MessageRecord(value.bytes), at: position, in: conversation)
-  }
-
-  /// Unpacks the record of a message, nil if that is malformed, as `message(at:in:)` does.
-  private func message(
-    _ record: MessageRecord?, at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) -> StoredMessage {
-    guard let record, var message = StoredMessage(record, at: position.place) else {
+    guard let record = MessageRecord(value.bytes),
+      let message = StoredMessage(record, at: position.place)
+    else {
       throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed record")
     }
-    if message.lacksAttachmentTags {
-      let id = message.id(at: position)
-      message.traits.tags.formUnion(try view.facts.attachmentTags(of: id, in: conversation))
-    }
     return message
-  }
-
-  /// Returns the tags of a message, given its record.
-  func tags(
-    of record: MessageRecord, at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) -> TagSet {
-    // Most messages have no tags, and need not be unpacked.
-    let mayHaveLink = record.flags.contains(.compressed) || record.payload.hasLink
-    guard mayHaveLink || record.flags.contains(.traits) else { return [] }
-    return try message(record, at: position, in: conversation).shownTags(for: view.localMember)
   }
 
   /// Returns a message as the list of conversations shows it.

@@ -14,7 +14,7 @@ struct Replies: TransactionPart {
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    guard let entry = try replyEntry(of: message, at: position, in: conversation) else { return }
+    guard let entry = replyEntry(of: message, at: position) else { return }
     try enter(entry, in: conversation)
   }
 
@@ -24,8 +24,8 @@ struct Replies: TransactionPart {
     at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     guard old.replyTo != nil || new.replyTo != nil else { return }
-    let before = try replyEntry(of: old, at: oldPosition, in: conversation)
-    let after = try replyEntry(of: new, at: position, in: conversation)
+    let before = replyEntry(of: old, at: oldPosition)
+    let after = replyEntry(of: new, at: position)
     if before == after || StoreDefect.movedReplyKept.isPlanted { return }
     if let before { try remove(before, from: conversation) }
     if let after { try enter(after, in: conversation) }
@@ -35,7 +35,7 @@ struct Replies: TransactionPart {
   func removed(
     _ message: StoredMessage, from position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    guard let entry = try replyEntry(of: message, at: position, in: conversation) else { return }
+    guard let entry = replyEntry(of: message, at: position) else { return }
     try remove(entry, from: conversation)
   }
 
@@ -52,15 +52,10 @@ struct Replies: TransactionPart {
 
   /// Returns the entry that a message has.
   ///
-  /// A message has none if it is no reply, or if the messages of an older store are still being
-  /// entered and this one is not yet.
+  /// A message has none if it is no reply.
   @inline(__always)
-  private func replyEntry(
-    of message: StoredMessage, at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) -> Entry? {
+  private func replyEntry(of message: StoredMessage, at position: MessagePosition) -> Entry? {
     guard message.replyTo != nil, let answered = message.shownReply else { return nil }
-    let entered = try transaction.indexEntering.entered
-    guard entered.covers(position, in: conversation) else { return nil }
     return Entry(answered, position.place)
   }
 

@@ -26,11 +26,7 @@ struct Tags: TransactionPart {
     let before = old.shownTags(for: localMember)
     let after = new.shownTags(for: localMember)
     if before.isEmpty, after.isEmpty { return }
-    let entered = try transaction.indexEntering.entered
-    // Of one moment, the messages of an older store may be entered in part.
-    let isMoved =
-      ThreadMoment(oldPosition.place) != ThreadMoment(position.place)
-      || entered.covers(oldPosition, in: conversation) != entered.covers(position, in: conversation)
+    let isMoved = ThreadMoment(oldPosition.place) != ThreadMoment(position.place)
     let isKept = !isMoved || StoreDefect.movedTagsKept.isPlanted
     let kept = isKept ? before.intersection(after) : []
     try change(before.subtracting(kept), at: oldPosition, in: conversation, by: -1)
@@ -56,8 +52,6 @@ struct Tags: TransactionPart {
     _ tags: TagSet, at position: MessagePosition, in conversation: UInt32, by difference: Int
   ) throws(StoreError) {
     if tags.isEmpty { return }
-    // The walk that enters the messages of an older store has not come to it yet.
-    guard try transaction.indexEntering.entered.covers(position, in: conversation) else { return }
     try changeEntries(of: tags, at: ThreadMoment(position.place), in: conversation, by: difference)
   }
 

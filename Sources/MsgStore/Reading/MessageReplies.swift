@@ -18,26 +18,15 @@ public struct MessageReplies: ~Copyable {
   /// nil if there is no such conversation.
   private let number: UInt32?
   private let names: [MessageID]
-  /// The position from which on all replies are here, or nil if all of them are.
-  ///
-  /// It is nil in every store that this version has made. In one of an older version, the replies
-  /// become known in the background after the first opening for writing, newest first in each
-  /// conversation. Until then those before this position may be missing.
-  public let completeFrom: MessagePosition?
 
   fileprivate init(
-    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?, _ names: [MessageID],
-    _ completeFrom: MessagePosition?
+    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?, _ names: [MessageID]
   ) {
     self.view = view
     self.conversation = conversation
     self.number = number
     self.names = names
-    self.completeFrom = completeFrom
   }
-
-  /// True if all replies are here; see ``completeFrom``.
-  public var isComplete: Bool { completeFrom == nil }
 
   /// Returns the number of replies.
   ///
@@ -116,10 +105,9 @@ extension ThreadReader {
     to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> MessageReplies {
     guard let found = try view.find(conversation) else {
-      return MessageReplies(view, conversation, nil, [], nil)
+      return MessageReplies(view, conversation, nil, [])
     }
     let names = try view.answeredNames(of: id, in: found.number)
-    let start = try view.work.enteredMessages().start(in: found.number)
-    return MessageReplies(view, found.id, found.number, names, start)
+    return MessageReplies(view, found.id, found.number, names)
   }
 }

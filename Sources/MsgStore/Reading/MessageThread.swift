@@ -66,13 +66,11 @@ public struct MessageThread: ~Copyable {
 
   /// Returns the messages of the thread that have a tag, as a thread of their own.
   ///
-  /// Costs two lookups, and for a tag of the client's own a walk along the names of these.
+  /// Costs no lookup, and for a tag of the client's own a walk along the names of these.
   public func tagged(_ tag: MessageTag) throws(StoreError) -> TaggedMessages {
-    guard let number else { return TaggedMessages(view, conversation, nil, tag, nil) }
+    guard let number else { return TaggedMessages(view, conversation, nil, tag) }
     return try view.within { () throws(StoreError) in
-      let start = try view.work.enteredMessages().start(in: number)
-      return TaggedMessages(
-        view, conversation, (number, try view.tags.number(of: tag)), tag, start)
+      TaggedMessages(view, conversation, (number, try view.tags.number(of: tag)), tag)
     }
   }
 

@@ -45,18 +45,11 @@ package struct PendingReceiptReader {
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let prefix = ReceiptKey.exact(conversation, kind)
-    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
       guard case .exact(_, _, let id, let ordinal)? = ReceiptKey.parts(key) else {
         throw malformed(conversation)
       }
-      if let ordinal {
-        if ordinal > limit { return false }
-        return try body(id, ordinal)
-      }
-      // Those of version 4 come first, in any order of their ordinals.
-      guard let named = NamedReceipt(value) else { throw malformed(conversation) }
-      if named.ordinal > limit { return true }
-      return try body(id, named.ordinal)
+      return ordinal > limit ? false : try body(id, ordinal)
     }
   }
 
@@ -75,15 +68,9 @@ package struct PendingReceiptReader {
     let prefix = ReceiptKey.exact(conversation, kind)
     var key = ByteBuffer()
     guard try view.firstKey(prefix.bytes, in: Schema.receipts, to: &key) else { return nil }
-    guard case .exact(_, _, _, let first)? = ReceiptKey.parts(key.bytes) else {
+    guard case .exact(_, _, _, var next)? = ReceiptKey.parts(key.bytes) else {
       throw malformed(conversation)
     }
-    if first == nil {
-      let former = ReceiptKey.formerExact(conversation, kind, id)
-      let named: NamedReceipt? = try view.record(former)
-      if let named { return (named.ordinal, former.bytes.array()) }
-    }
-    var next = first ?? 0
     var cursor = Cursor(view.source, Schema.receipts)
     while true {
       let wanted = ReceiptKey.exact(conversation, kind, ordinal: next, id)
@@ -92,7 +79,7 @@ package struct PendingReceiptReader {
       if cursor.compareKey(to: wanted.bytes) == 0 { return (next, wanted.bytes.array()) }
       key.removeAll()
       cursor.appendKey(to: &key)
-      guard case .exact(_, _, _, let ordinal?)? = ReceiptKey.parts(key.bytes), ordinal >= next
+      guard case .exact(_, _, _, let ordinal)? = ReceiptKey.parts(key.bytes), ordinal >= next
       else { throw malformed(conversation) }
       if ordinal == .max { return nil }
       next = max(ordinal, next + 1)
@@ -108,23 +95,7 @@ package struct PendingReceiptReader {
     let prefix = ReceiptKey.exact(conversation, kind)
     var cursor = Cursor(view.source, Schema.receipts)
     try storage { () throws(PageFileError) in _ = try cursor.seek(behind.bytes) }
-    if cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) { return true }
-    return try hasFormer(kind, after: ordinal, conversation)
-  }
-
-  /// Does the same for the entries of version 4, whose values have the ordinals.
-  private func hasFormer(
-    _ kind: ReceiptKind, after ordinal: UInt64, _ conversation: UInt32
-  ) throws(StoreError) -> Bool {
-    var isFound = false
-    let prefix = ReceiptKey.exact(conversation, kind)
-    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
-      guard case .exact(_, _, _, nil)? = ReceiptKey.parts(key) else { return false }
-      guard let named = NamedReceipt(value) else { throw malformed(conversation) }
-      isFound = named.ordinal > ordinal
-      return !isFound
-    }
-    return isFound
+    return cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
   }
 
   /// Returns the messages whose named receipts are due.

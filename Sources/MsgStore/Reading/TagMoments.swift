@@ -27,12 +27,6 @@ struct TagMoments: MomentIndex {
     guard let record = try cursor.record(&value) else {
       throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed message")
     }
-    let tag = TagSet(number: tag)
-    if let isTagged = try view.tags.has(tag, record) { return isTagged }
-    guard let traits = record.traits() else {
-      throw view.corrupt(Schema.messages, "tags of conversation \(number): malformed traits")
-    }
-    let id = if let name = traits.names.first { name } else { try cursor.position().id }
-    return try view.facts.attachmentTags(of: id, in: number).isSuperset(of: tag)
+    return try view.tags.has(TagSet(number: tag), record)
   }
 }

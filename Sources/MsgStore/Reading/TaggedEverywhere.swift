@@ -12,13 +12,10 @@ public struct TaggedEverywhere: ~Copyable {
   private let view: StoreView
   /// The tag that all messages have.
   public let tag: MessageTag
-  /// True if all messages with the tag are here; see ``TaggedMessages/completeFrom``.
-  public let isComplete: Bool
 
-  init(_ view: StoreView, _ tag: MessageTag, isComplete: Bool) {
+  init(_ view: StoreView, _ tag: MessageTag) {
     self.view = view
     self.tag = tag
-    self.isComplete = isComplete
   }
 
   /// The number of messages with the tag.
@@ -222,6 +219,6 @@ private struct TaggedEverywhereScan: ~Copyable {
 extension ThreadReader {
   func taggedEverywhere(_ tag: MessageTag) throws(StoreError) -> TaggedEverywhere {
     guard tag == .pinned || tag == .starred else { throw .input(.tag(tag)) }
-    return TaggedEverywhere(view, tag, isComplete: try view.work.enteredMessages() == .all)
+    return TaggedEverywhere(view, tag)
   }
 }

@@ -17,28 +17,16 @@ public struct TaggedMessages: ~Copyable {
   private let numbers: (conversation: UInt32, tag: UInt8?)?
   /// The tag that all messages have.
   public let tag: MessageTag
-  /// The position from which on all messages with the tag are here, or nil if all of them are.
-  ///
-  /// It is nil in every store that this version has made. In one of an older version, the tags
-  /// become known in the background after the first opening for writing, newest first in each
-  /// conversation. Until then those before this position may be missing here, and are missing in
-  /// the count.
-  public let completeFrom: MessagePosition?
 
   init(
     _ view: StoreView, _ conversation: ConversationID,
-    _ numbers: (conversation: UInt32, tag: UInt8?)?, _ tag: MessageTag,
-    _ completeFrom: MessagePosition?
+    _ numbers: (conversation: UInt32, tag: UInt8?)?, _ tag: MessageTag
   ) {
     self.view = view
     self.conversation = conversation
     self.numbers = numbers
     self.tag = tag
-    self.completeFrom = completeFrom
   }
-
-  /// True if all messages with the tag are here; see ``completeFrom``.
-  public var isComplete: Bool { completeFrom == nil }
 
   /// The number of messages with the tag.
   ///

@@ -25,8 +25,6 @@ struct Opening {
   struct Result {
     /// The number of the local member.
     let localMember: UInt32?
-    /// True if the store was of an older version, so that there is work to be begun.
-    let isRaised: Bool
     /// True if some message of the store expires.
     let expires: Bool
   }
@@ -34,16 +32,13 @@ struct Opening {
   /// Prepares the store.
   func run() throws(StoreError) -> Result {
     let found = try look()
-    let isOlder = found.version.map { $0 < Schema.version } ?? false
-    let isRaised = isOlder && options.access == .readWrite
-    return Result(
-      localMember: try localMember(found), isRaised: isRaised, expires: found.expires)
+    return Result(localMember: try localMember(found), expires: found.expires)
   }
 
   /// Prepares the store and returns the number of the local member.
   private func localMember(_ found: Found) throws(StoreError) -> UInt32? {
     guard options.access == .readWrite else { return found.localMember }
-    // Durable before the version is. Until then the store is one of version 4.
+    // Durable before the version is: a store has the trees above 15 from its first version on.
     try storage { () throws(PageFileError) in try database.useMoreTrees() }
     let isFirst = found.localMember == nil && options.localMember != nil
     guard found.version != Schema.version || isFirst || found.comingMember != nil else {
@@ -76,8 +71,8 @@ struct Opening {
       guard version <= Schema.version else {
         throw .opening(.schemaTooNew(found: version, supported: Schema.version))
       }
-      guard version >= Schema.versionMin else {
-        throw .opening(.schemaTooOld(found: version, supported: Schema.versionMin))
+      guard version >= Schema.version else {
+        throw .opening(.schemaTooOld(found: version, supported: Schema.version))
       }
       var found = Found(version: version)
       found.expires = !view.expiry.isUnused
@@ -138,10 +133,6 @@ struct Opening {
     do throws(StoreError) {
       try transaction.change { () throws(StoreError) in
         if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
-        if let version = found.version, version < Schema.versionWithIndexes {
-          try transaction.indexEntering.begin()
-          try transaction.localFiles.beginEntering()
-        }
         if transaction.localMember == nil, let id = options.localMember {
           transaction.localMember = try transaction.memberNumber(of: id)
         }

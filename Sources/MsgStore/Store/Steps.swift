@@ -39,14 +39,6 @@ package struct Steps: TransactionPart {
       isDone = try transaction.deletions.trim(work.conversation, upTo: time)
     case .merge(let target, let summary):
       isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
-    case .enter:
-      return try transaction.indexEntering.step()
-    case .enterFiles(let key):
-      // Screens wait for the messages.
-      if try transaction.indexEntering.entered != .all {
-        return try transaction.indexEntering.step()
-      }
-      return try transaction.localFiles.stepEntering(from: key)
     case .prune(let progress):
       isDone = try transaction.pruning.prune(work, progress, at: ordinal)
     }

@@ -62,7 +62,7 @@ package final class StoreCore: Sendable {
     let hasWork: Bool
     do throws(StoreError) {
       let result = try opening.run()
-      hasWork = result.isRaised || result.expires && options.access == .readWrite
+      hasWork = result.expires && options.access == .readWrite
       localNumber = result.localMember
       localMember = try localNumber.map { (number) throws(StoreError) in
         try opening.member(number)

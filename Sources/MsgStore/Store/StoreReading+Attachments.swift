@@ -40,9 +40,8 @@ extension StoreReading where Self: ~Copyable {
   /// it was given, so a client has to pass over files that are not its own, such as originals in a
   /// photo library.
   ///
-  /// A store of an older version lists nothing until its attachments are entered, which begins with
-  /// its first opening for writing. `StoreChanges.hasUnneededFileChanges` tells when to look again.
-  /// Costs a few lookups and a step for each result, however many attachments there are.
+  /// `StoreChanges.hasUnneededFileChanges` tells when to look again. Costs a few lookups and a step
+  /// for each result, however many attachments there are.
   ///
   /// - Parameters:
   ///   - count: The most paths to return.

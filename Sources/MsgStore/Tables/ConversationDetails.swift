@@ -93,7 +93,6 @@ package struct ConversationDetails: Hashable, StoredRecord {
       $0.fixed(&$1, "time of the mark as unread")
     }
     if fields.has(128, !aliases.isEmpty) {
-      // Earlier versions wrote more than the limit.
       var count = aliases.count
       fields.varint(&count, "number of former names")
       fields.require(count > 0)

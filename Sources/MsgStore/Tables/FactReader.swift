@@ -115,7 +115,7 @@ extension FactReader {
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [Reaction] {
     var reactions: [Reaction] = []
-    // An older version left removed reactions among the others.
+    // A removed one belongs under another kind.
     let prefix = FactKey.prefix(conversation, id, .reaction)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       let (member, emoji, record) = try reaction(rest, value, to: id)

@@ -99,8 +99,6 @@ package struct FileReader {
   func unneeded(count: Int, after last: String?) throws(StoreError) -> [String] {
     var found: [String] = []
     if count <= 0 { return found }
-    // Until all attachments are entered, one of the others may need what seems to be unneeded.
-    if try !view.work.areFilesEntered { return found }
     var start = KeyEncoding.prefix(FileIndex.unneeded)
     if let last {
       let number = try place(of: last).number
@@ -130,19 +128,4 @@ package struct FileReader {
 
 extension StoreView {
   package var files: FileReader { FileReader(view: self) }
-}
-
-extension WorkReader {
-  /// True if the local files of all attachments are entered into the transfers tree.
-  ///
-  /// Steps enter the files of a store of an older version.
-  package var areFilesEntered: Bool {
-    get throws(StoreError) {
-      if try view.contains(WorkRecord.key(WorkRecord.enteringFilesOrdinal), in: Schema.work) {
-        return false
-      }
-      let version = try view.source.value(of: .schemaVersion) ?? Schema.version
-      return version >= Schema.versionWithIndexes
-    }
-  }
 }

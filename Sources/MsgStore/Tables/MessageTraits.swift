@@ -124,8 +124,6 @@ package struct MessageTraits: Hashable {
   /// The client's own fields, packed.
   package var ownFields = OwnFields()
   /// The tags that do not follow from the rest of the record.
-  ///
-  /// Tags of attachments may be missing in an older store.
   package var tags: TagSet = []
   /// The attachments that the newest edit with a list of them leaves; nil without such an edit.
   package var keptAttachments: KeptAttachments?

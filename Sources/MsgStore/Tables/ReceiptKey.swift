@@ -6,22 +6,19 @@ package import PageFile
 ///
 ///     conversation's number (4), member's number (4)        the member's receipts
 ///     conversation's number (4), 0 (4)                      the conversation's own record
-///     conversation's number (4), 0 (4), kind (1), 255 (1), ordinal (8), id
+///     conversation's number (4), 0 (4), kind (1), ordinal (8), id
 ///                                                           a named receipt to tell
-///     conversation's number (4), 0 (4), kind (1), id        the same, in a store of version 4
 ///     0 (4), kind (1), conversation's number (4)            the conversation has receipts to tell
 package enum ReceiptKey {
   package static let memberByteCount = 8
-  package static let exactByteCount = 9
-  /// Before the ordinal of a named receipt; no text, and so no id of version 4, begins with it.
-  private static let ordinalMark: UInt8 = 255
+  private static let exactByteCount = 17
 
   /// The decoded parts of a key.
   package enum Parts {
     case member(conversation: UInt32, member: UInt32)
     case own(conversation: UInt32)
-    /// A named receipt; without an ordinal, its value has it.
-    case exact(conversation: UInt32, ReceiptKind, MessageID, ordinal: UInt64?)
+    /// A named receipt.
+    case exact(conversation: UInt32, ReceiptKind, MessageID, ordinal: UInt64)
     case pending(ReceiptKind, conversation: UInt32)
   }
 
@@ -40,23 +37,13 @@ package enum ReceiptKey {
   static func exact(
     _ conversation: UInt32, _ kind: ReceiptKind, ordinal: UInt64
   ) -> ByteBuffer {
-    var key = exact(conversation, kind)
-    key.append(ordinalMark)
-    key.append(bigEndian: ordinal)
-    return key
+    exact(conversation, kind).appending(ordinal)
   }
 
   package static func exact(
     _ conversation: UInt32, _ kind: ReceiptKind, ordinal: UInt64, _ id: MessageID
   ) -> ByteBuffer {
     exact(conversation, kind, ordinal: ordinal).appending(id)
-  }
-
-  /// Returns the key that a named receipt has in a store of version 4.
-  package static func formerExact(
-    _ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID
-  ) -> ByteBuffer {
-    exact(conversation, kind).appending(id)
   }
 
   /// Returns the common prefix of the keys of conversations with receipts to tell.
@@ -83,13 +70,10 @@ package enum ReceiptKey {
         ? .own(conversation: conversation) : .member(conversation: conversation, member: member)
     }
     guard member == 0, let kind = ReceiptKind(rawValue: key[memberByteCount]) else { return nil }
-    var id = key.dropFirst(exactByteCount)
-    var ordinal: UInt64?
-    if id.count > 9, id[0] == ordinalMark {
-      ordinal = id.bigEndian64(at: 1)
-      id = id.dropFirst(9)
-    }
-    guard (1...Identifier.maximumByteCount).contains(id.count), id.isValidUTF8 else { return nil }
+    guard key.count > exactByteCount, case let id = key.dropFirst(exactByteCount),
+      id.count <= Identifier.maximumByteCount, id.isValidUTF8
+    else { return nil }
+    let ordinal = key.bigEndian64(at: memberByteCount + 1)
     return .exact(conversation: conversation, kind, MessageID(id), ordinal: ordinal)
   }
 }

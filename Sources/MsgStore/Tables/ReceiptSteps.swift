@@ -216,19 +216,3 @@ package struct WaitingMark: Hashable, StoredRecord {
     fields.known(&time)
   }
 }
-
-/// The ordinal from which on a message is to be told by its name, in a store of version 4.
-///
-/// Later its key has it, see docs/message-format.md, V-7.
-package struct NamedReceipt: Hashable, StoredRecord {
-  package static let table = Table(Schema.receipts, "named receipt")
-  package var ordinal: UInt64 = 0
-
-  package init() {}
-
-  init(_ ordinal: UInt64) { self.ordinal = ordinal }
-
-  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
-    fields.varint(&ordinal, "ordinal")
-  }
-}

@@ -43,16 +43,10 @@ package import PageFile
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
 package enum Schema {
-  /// The version that this library writes, and the newest that it reads.
-  ///
-  /// Version 5 has more trees. A store of version 4 is one that has nothing in them.
-  package static let version: UInt64 = 5
-  /// The oldest version that this library reads.
+  /// The version that this library writes, and the only one that it reads.
   ///
   /// Earlier versions were never released.
-  package static let versionMin: UInt64 = 4
-  /// The first version that enters messages into the indexes which follow from them.
-  static let versionWithIndexes: UInt64 = 5
+  package static let version: UInt64 = 6
 
   package static let settings = TreeNumber(0)
   package static let conversationNames = TreeNumber(1)

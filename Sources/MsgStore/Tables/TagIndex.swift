@@ -17,15 +17,12 @@ package struct TagIndex {
     return Int(count)
   }
 
-  /// Returns true if a message has a tag; nil if that follows from its attachments, and its record
-  /// does not say of which kinds they are.
-  func has(_ tag: TagSet, _ record: MessageRecord) throws(StoreError) -> Bool? {
+  /// Returns true if a message has a tag.
+  func has(_ tag: TagSet, _ record: MessageRecord) throws(StoreError) -> Bool {
     if tag.isSubset(of: .attachments), let outline = TraitsOutline(record.traitsBytes) {
       // The same as below, without decoding the rest.
       if outline.bits.contains(.expired) { return false }
-      if outline.tags.isSuperset(of: tag) { return true }
-      if !outline.tags.isDisjoint(with: .attachments) { return false }
-      return outline.bits.contains(.attachments) ? nil : false
+      return outline.tags.isSuperset(of: tag)
     }
     guard let traits = record.traits() else {
       throw view.corrupt(Schema.messages, "tags: malformed traits")
@@ -44,11 +41,7 @@ package struct TagIndex {
     case .mention:
       return view.localMember.map(traits.mentions.contains) ?? false
     default:
-      if traits.tags.isSuperset(of: tag) { return true }
-      if tag.isSubset(of: .settable) { return false }
-      let isUnknown =
-        traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
-      return isUnknown ? nil : false
+      return traits.tags.isSuperset(of: tag)
     }
   }
 

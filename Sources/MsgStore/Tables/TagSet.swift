@@ -75,11 +75,6 @@ extension StoredMessage {
     return tags
   }
 
-  /// True if the message has attachments, and its record does not say of which kinds: one of an
-  /// older store.
-  var lacksAttachmentTags: Bool {
-    traits.marks.contains(.attachments) && traits.tags.isDisjoint(with: .attachments)
-  }
 }
 
 extension String {

@@ -7,8 +7,7 @@ package import PageFile
 ///  1. A number that is swept or merged belongs to no conversation any more. It has messages and
 ///     facts about them, but no summary and no name.
 ///  2. A step removes its work from the place where the next step looks, so no position needs to be
-///     kept. Only entering and pruning pass over some of it: their records say how far they have
-///     come.
+///     kept. Only pruning passes over some of it: its record says how far it has come.
 package struct WorkRecord: Hashable, StoredRecord {
   package static let table = Table(Schema.work, "work", keys: 8, mark: 0)
   /// The kinds of work.
@@ -19,19 +18,13 @@ package struct WorkRecord: Hashable, StoredRecord {
     case trim(upTo: Int64)
     /// Moves everything to another conversation.
     case merge(into: UInt32, ConversationSummary)
-    /// Enters the messages of an older store into the indexes which follow from them; those of this
-    /// conversation are entered from a position on, and those of all with a higher number.
-    case enter(from: MessagePosition)
     /// Removes the history that no rule keeps; the number is that of the conversation in hand, or 0
     /// before the first of all.
     case prune(PruneProgress)
-    /// Enters the local files of an older store's attachments; those whose facts lie before this
-    /// key are entered.
-    case enterFiles(from: [UInt8])
 
     package static let cases: [Kind] = [
       .sweep, .trim(upTo: 0), .merge(into: 0, ConversationSummary(created: 0)),
-      .enter(from: .lowest), .prune(PruneProgress(reached: .lowest)), .enterFiles(from: []),
+      .prune(PruneProgress(reached: .lowest)),
     ]
 
     fileprivate var code: UInt8 {
@@ -39,9 +32,7 @@ package struct WorkRecord: Hashable, StoredRecord {
       case .sweep: 1
       case .trim: 2
       case .merge: 3
-      case .enter: 4
-      case .prune: 5
-      case .enterFiles: 6
+      case .prune: 4
       }
     }
   }
@@ -65,7 +56,7 @@ package struct WorkRecord: Hashable, StoredRecord {
     fields.tag(1)
     fields.choice(
       &kind, code: kind.code, from: 1, of: Kind.cases,
-      "kind: 1 sweep, 2 trim, 3 merge, 4 enter, 5 prune, 6 enter files")
+      "kind: 1 sweep, 2 trim, 3 merge, 4 prune")
     fields.fixed(&conversation, "number of the conversation")
     switch kind {
     case .sweep: break
@@ -77,30 +68,16 @@ package struct WorkRecord: Hashable, StoredRecord {
       fields.bytes(
         &summary, .rest, in: 0 ... .max, "merge: the former summary of this number ([C-1])")
       kind = .merge(into: target, summary)
-    case .enter(var position):
-      fields.bytes(&position, .rest, in: 0 ... .max, "enter: done from this position on")
-      kind = .enter(from: position)
     case .prune(var progress):
       progress.visit(&fields)
       kind = .prune(progress)
-    case .enterFiles(var key):
-      fields.bytes(
-        &key, .rest, in: 0...Self.maximumKeyByteCount, "enter files: done before this key of a fact"
-      )
-      kind = .enterFiles(from: key)
     }
   }
 
-  /// The most bytes in a key of a tree.
-  private static let maximumKeyByteCount = 512
   /// The limit of ordinals.
   ///
   /// Their first byte is 0, so that the outbox can lie behind them.
   static let maximumOrdinal: UInt64 = 1 << 56
-  /// The ordinal of the entering of messages, behind all other work.
-  package static let enteringOrdinal = maximumOrdinal - 1
-  /// The ordinal of the entering of local files, behind all work but the entering of messages.
-  package static let enteringFilesOrdinal = maximumOrdinal - 2
   package static var keyStart: ByteBuffer { KeyEncoding.prefix(0) }
 
   package static func key(_ ordinal: UInt64) -> ByteBuffer { ByteBuffer().appending(ordinal) }

@@ -94,9 +94,7 @@ extension Schema {
     switch ReceiptKey.parts(key) {
     case .member: ReceiptRecord(value) != nil
     case .own: ConversationReceipts(value) != nil
-    case .exact(_, _, _, let ordinal):
-      ordinal.map { _ in value.count == 0 } ?? (NamedReceipt(value) != nil)
-    case .pending: value.count == 0
+    case .exact, .pending: value.count == 0
     case nil: false
     }
   }

@@ -34,7 +34,6 @@ extension WriterMemory {
   package var knownTotals: Totals? { totals }
   package var knownOutboxTotals: OutboxTotals? { outbox }
   package var knownLane: (conversation: UInt32, lane: OutboxLane)? { lane }
-  package var knownEnteredMessages: EnteredMessages? { enteredMessages }
   package var knownSparedMessages: SparedMessages? { sparedMessages }
   package var knowsNothingWaits: Bool { isAnythingWaiting == false }
   /// The number of the dictionary that segments are packed with; 0: it could not be read.

@@ -44,8 +44,6 @@ package final class WriterMemory: @unchecked Sendable {
 
   /// The merges that are left to be done; nil if they have not been read.
   var merges: Merges?
-  /// The messages that are entered into indexes; nil if this has not been read.
-  var enteredMessages: EnteredMessages?
 
   /// The end of the expired messages that counters have let go; nil if this has not been read.
   var expiryReached: KnownExpiry?

@@ -99,7 +99,6 @@ package enum RecordReport {
     switch ReceiptKey.parts(key) {
     case .member: FieldDescriber.describe(ReceiptRecord.self, value)
     case .own: FieldDescriber.describe(ConversationReceipts.self, value)
-    case .exact(_, _, _, nil): FieldDescriber.describe(NamedReceipt.self, value)
     case .exact, .pending, nil: nil
     }
   }

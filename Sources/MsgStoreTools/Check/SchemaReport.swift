@@ -116,7 +116,7 @@ package enum SchemaReport {
     case .member(let conversation, let member): "\(conversation), member \(member)"
     case .own(let conversation): "\(conversation), its own"
     case .exact(let conversation, let kind, let id, let ordinal):
-      "\(conversation), \(kind) \"\(id)\"" + (ordinal.map { " from \($0) on" } ?? "")
+      "\(conversation), \(kind) \"\(id)\" from \(ordinal) on"
     case .pending(let kind, let conversation): "\(kind) to be told of \(conversation)"
     case nil: nil
     }

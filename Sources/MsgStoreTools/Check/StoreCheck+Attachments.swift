@@ -14,7 +14,7 @@ extension StoreCheck {
         report("\(name): attachment missing from the transfers tree")
       }
     }
-    if areFilesEntered, let path = record.neededPath,
+    if let path = record.neededPath,
       try !view.contains(FileIndex.neededKey(path, fact), in: Schema.transfers)
     {
       report("\(name): local file missing from the transfers tree")

@@ -69,11 +69,7 @@ extension StoreCheck {
 
   private func workLeft(_ view: StoreView) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
-    entered = try view.work.enteredMessages()
-    areFilesEntered = try view.work.areFilesEntered
     for (ordinal, work) in try view.work.work() {
-      if case .enter = work.kind, ordinal == WorkRecord.enteringOrdinal { continue }
-      if case .enterFiles = work.kind, ordinal == WorkRecord.enteringFilesOrdinal { continue }
       if ordinal == 0 || ordinal >= next {
         report("work: ordinal \(ordinal) is not below the next one (\(next))")
       }
@@ -82,10 +78,6 @@ extension StoreCheck {
       switch work.kind {
       case .trim, .prune:
         break
-      case .enter:
-        report("work: ordinal \(ordinal): enters messages, which has an ordinal of its own")
-      case .enterFiles:
-        report("work: ordinal \(ordinal): enters files, which has an ordinal of its own")
       case .sweep:
         leftovers.insert(work.conversation)
         if isStored { report("work: conversation \(work.conversation) is being swept but exists") }

@@ -76,9 +76,6 @@ extension StoreCheck {
     if memory.knowsNothingWaits, try view.count(.waitingCount) != 0 {
       report("writer memory: waiting facts not noted")
     }
-    if let entered = memory.knownEnteredMessages, try view.work.enteredMessages() != entered {
-      report("writer memory: wrong position of the entering of messages")
-    }
     if let known = memory.knownSparedMessages, try messageCount(known, view) != known.count {
       report("writer memory: wrong number of spared messages")
     }

@@ -47,7 +47,7 @@ extension StoreCheck {
       recount.messageCount += 1
       try countTags(of: message, at: position, name, view, in: conversation, &recount)
       recount.unread = recount.unread + view.receipts.unreadCount(message, at: position, summary)
-      if let answered = message.shownReply, entered.covers(position, in: conversation) {
+      if let answered = message.shownReply {
         recount.replies.add(1, ReplyKey.digest(of: answered), ThreadMoment(position.place))
       }
       if !position.place.isPending { recount.newestTime = position.place.time }

@@ -15,10 +15,10 @@ extension StoreCheck {
         if ConversationReceipts(value) == nil {
           report("receipts: conversation \(conversation): malformed record")
         }
-      case .exact(let conversation, _, let id, let ordinal):
+      case .exact(let conversation, _, let id, _):
         conversations.insert(conversation)
-        if ordinal == nil ? NamedReceipt(value) == nil : value.count > 0 {
-          report("receipts: message \"\(id)\" of conversation \(conversation): malformed ordinal")
+        if value.count > 0 {
+          report("receipts: message \"\(id)\" of conversation \(conversation): has a value")
         }
       case .pending(let kind, let conversation):
         try listed(kind, conversation, view)

@@ -46,15 +46,13 @@ extension StoreCheck {
     if message.traits.marks.contains(.attachments) {
       let found = try view.facts.attachmentTags(of: id, in: conversation)
       let stored = message.traits.tags.intersection(.attachments)
-      // Messages of older stores have no such tags in their records.
-      if !stored.isEmpty, stored != found {
+      if stored != found {
         report(
           "\(name): wrong tags of attachments (stored \(stored.rawValue), found \(found.rawValue))")
       }
       message.traits.tags.subtract(.attachments)
       message.traits.tags.formUnion(found)
     }
-    guard entered.covers(position, in: conversation) else { return }
     let moment = ThreadMoment(position.place)
     try message.shownTags(for: view.localMemberNumber).forEach { (tag) throws(StoreError) in
       recount.tags[tag, default: TagSum()].add(1, moment)

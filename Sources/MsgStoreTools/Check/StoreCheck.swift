@@ -122,10 +122,6 @@ final class StoreCheck {
   var recounts: [UInt32: Recount] = [:]
   /// Numbers that no longer belong to a conversation and are being cleared.
   var leftovers: Set<UInt32> = []
-  /// The messages that are entered into the indexes which follow from them.
-  var entered = EnteredMessages.all
-  /// True if the local files of all attachments are entered.
-  var areFilesEntered = true
   /// The pinned and the starred messages of all conversations, by the numbers of the tags.
   var taggedEverywhere: [UInt8: EverywhereSum] = [:]
 

@@ -222,7 +222,7 @@ extension MessageSalvage {
   private func saveUnneededFile(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    guard work.areFilesEntered, cursor.isCertain, cursor.lostReason == nil,
+    guard cursor.isCertain, cursor.lostReason == nil,
       let (_, path) = FileIndex.unneededParts(cursor.key, cursor.value)
     else { return 0 }
     _ = try saving(cursor, Schema.transfers) { () throws(StoreError) in

@@ -111,8 +111,8 @@ package final class MessageSalvage {
     if let found = version.value, found > Schema.version {
       throw .opening(.schemaTooNew(found: found, supported: Schema.version))
     }
-    if let found = version.value, found < Schema.versionMin {
-      throw .opening(.schemaTooOld(found: found, supported: Schema.versionMin))
+    if let found = version.value, found < Schema.version {
+      throw .opening(.schemaTooOld(found: found, supported: Schema.version))
     }
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
     options.encryption = source.encryption

@@ -40,7 +40,6 @@ final class SalvagedReceipts {
       guard let record = ReceiptRecord(cursor.value) else { return false }
       found.members.append((member, record))
     case .exact(_, let kind, let message, let ordinal)?:
-      guard let ordinal = ordinal ?? NamedReceipt(cursor.value)?.ordinal else { return false }
       found.exact.append((kind, message, ordinal))
     case .pending?, nil:
       return false

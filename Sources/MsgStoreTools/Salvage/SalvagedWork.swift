@@ -7,8 +7,6 @@ final class SalvagedWork {
   private(set) var swept: Set<UInt32> = []
   /// The conversations whose outbox entries were being moved.
   private(set) var outboxSweeps: [UInt32: OutboxSweep] = [:]
-  /// False if the store's files were not all entered, so that it may list some that are needed.
-  private(set) var areFilesEntered = true
   private var trimmed: [UInt32: Int64] = [:]
   private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
   private let source: PageSalvage
@@ -27,9 +25,6 @@ final class SalvagedWork {
       guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {
       case .sweep: swept.insert(work.conversation)
-      // A salvage enters all messages and files anew.
-      case .enter: break
-      case .enterFiles: areFilesEntered = false
       case .prune: break
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)
       case .trim(let time):

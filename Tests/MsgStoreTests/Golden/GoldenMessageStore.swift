@@ -6,7 +6,7 @@ import PageFile
 
 /// The store of the newest version, made anew: everything that a store can hold.
 enum GoldenMessageStore {
-  static let newestVersion: UInt64 = 5
+  static let newestVersion: UInt64 = 6
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Stores")
 

@@ -86,11 +86,10 @@ import Testing
   }
 
   private static let unread: [UInt64: UnreadTotals] = [
-    4: UnreadTotals(messages: 403, mutedMessages: 8, mentions: 1),
-    5: UnreadTotals(messages: 404, mutedMessages: 10, mentions: 1),
+    6: UnreadTotals(messages: 404, mutedMessages: 10, mentions: 1)
   ]
 
-  @Test(arguments: [4, 5] as [UInt64])
+  @Test(arguments: [6] as [UInt64])
   func storesOfEverySchemaVersionOpenForEver(version: UInt64) throws {
     let unread = try #require(Self.unread[version])
     let records = ProcessInfo.processInfo.environment["MSGSTORE_GOLDEN"] == "record"
@@ -154,7 +153,7 @@ import Testing
   /// the store was opened to be written, a recount finds nothing.
   ///
   /// `MSGSTORE_GOLDEN=derived` writes the text anew.
-  @Test(arguments: [4, 5] as [UInt64])
+  @Test(arguments: [6] as [UInt64])
   func whatEveryVersionDerivesStaysAsItWas(version: UInt64) throws {
     let name = "version-\(version).derived.txt"
     let reader = try open(files(version), .readOnly)
@@ -169,43 +168,17 @@ import Testing
   }
 
   @Test func eachVersionHasWhatItIsKeptFor() throws {
-    for version in [4, 5] as [UInt64] {
+    for version in [6] as [UInt64] {
       let cells = try cells(files(version))
       #expect(cells.segmentCount > 5 && cells.dictionaries.contains(1))
       // Pending messages, and the newest of a long thread.
       #expect(cells.singleCount > 60)
-      #expect(cells.besideCount == (version < 5 ? 0 : 4))
+      #expect(cells.besideCount == 4)
     }
-  }
-
-  /// A process that is killed while it raises a store leaves one of either version.
-  @Test func aStoreIsRaisedWhereverTheFirstOpeningIsCutOff() throws {
-    let lines = try GoldenMessageStore.contents("version-4.jsonl")
-    let unread = try #require(Self.unread[4])
-    let cuts = Locked<[MemoryDirectory]>([])
-    let hooked = HookedDirectory(try files(4)) { (call, files) throws(PageFileError) in
-      if call.kind == .write || call.kind == .sync { cuts.withLock { $0.append(files.copy()) } }
-    }
-    try MessageStore(in: hooked, name: "store", options: StoreOptions()).close()
-    let found = cuts.withLock { $0 }
-    #expect(found.count > 5)
-    var versions: Set<UInt64> = []
-    for cut in found {
-      // Files of which no commit can be read yet are those of the store before.
-      let reader = try open(cut.copy(), .readOnly)
-      #expect(try export(reader) == lines)
-      try reader.close()
-      versions.insert(try cells(cut.copy()).version ?? 0)
-      let store = try open(cut)
-      try expectIntact(store, lines, unread, "cut off")
-      try store.close()
-      #expect(try cells(cut).version == GoldenMessageStore.newestVersion)
-    }
-    #expect(versions == [4, 5])
   }
 
   @Test func theNewestHasMutesWithEndsAndEditsWithIDs() throws {
-    let store = try open(files(5), .readOnly)
+    let store = try open(files(6), .readOnly)
     try store.read { chat throws in
       let (over, muted) = (try chat.conversation("laut"), try chat.conversation("stumm"))
       #expect(over?.isMuted == false && over?.mutedUntil == nil)
@@ -219,7 +192,7 @@ import Testing
   }
 
   @Test func theNewestHasEntriesOfEveryState() throws {
-    let store = try open(files(5), .readOnly)
+    let store = try open(files(6), .readOnly)
     let counts = try store.read { try $0.outbox.counts() }
     #expect(counts.held > 3 && counts.running > 0 && counts.waiting > 1)
     #expect(counts.failed == 1 && counts.queued > 1)

@@ -180,7 +180,6 @@ import Testing
     options.worksInBackground = false
     let reader = try MessageStore(in: files, name: "store", options: options)
     #expect(try reader.replyNames(to: Self.id(0)) == expected())
-    #expect(try reader.read { try $0.replies(to: Self.id(0), in: "room").isComplete })
     try reader.close()
   }
 

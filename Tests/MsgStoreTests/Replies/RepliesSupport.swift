@@ -36,37 +36,6 @@ extension MessageStore {
 }
 
 extension MemoryDirectory {
-  /// Makes the store one of version 4, which has no trees of replies and tags, and no files.
-  func forgetReplies(in name: String = "store") throws {
-    try plant(in: name) { source in
-      for tree in [Schema.replies, Schema.tags, Schema.transfers] {
-        var keys: [[UInt8]] = []
-        var cursor = Cursor(source, tree)
-        var isThere = try cursor.first()
-        while isThere {
-          var key = ByteBuffer()
-          cursor.appendKey(to: &key)
-          // No walk finds names again; a store of version 4 has none, nor messages with them.
-          let isName = if case .name = TagKey.parts(key.bytes) { true } else { false }
-          let isOfFile = key.bytes[0] == FileIndex.needed || key.bytes[0] == FileIndex.unneeded
-          let stays = tree == Schema.tags && isName || tree == Schema.transfers && !isOfFile
-          if !stays { keys.append(key.bytes.array()) }
-          isThere = try cursor.next()
-        }
-        for key in keys { _ = try Bytes.with(key) { try BTree(source, tree).remove($0) } }
-      }
-      for ordinal in [WorkRecord.enteringOrdinal, WorkRecord.enteringFilesOrdinal] {
-        let work = WorkRecord.key(ordinal)
-        _ = try BTree(source, Schema.work).remove(work.bytes)
-      }
-      var version = ByteBuffer()
-      version.append(littleEndian: UInt64(4))
-      _ = try Bytes.with(Array("schema version".utf8)) { key in
-        try BTree(source, Schema.settings).insert(key, version.bytes)
-      }
-    }
-  }
-
   /// The number of bytes of keys and values in the replies tree.
   func replyByteCount() throws -> Int {
     var options = DatabaseOptions()

@@ -176,8 +176,8 @@ import Testing
 
   @Test func aStoreOfAnotherVersionIsRefused() throws {
     for (version, error) in [
-      (6, StoreError.opening(.schemaTooNew(found: 6, supported: 5))),
-      (3, StoreError.opening(.schemaTooOld(found: 3, supported: 4))),
+      (7, StoreError.opening(.schemaTooNew(found: 7, supported: 6))),
+      (5, StoreError.opening(.schemaTooOld(found: 5, supported: 6))),
     ] as [(UInt64, StoreError)] {
       let directory = try self.directory(version: version)
       #expect(throws: error) {

@@ -33,12 +33,7 @@ package struct LocalFiles: TransactionPart {
 
   /// Notes that an attachment has a path no more.
   private func release(_ path: String, at fact: Bytes) throws(StoreError) {
-    let key = FileIndex.neededKey(path, fact)
-    if try view.contains(key, in: Schema.transfers) {
-      try transaction.remove(key, in: Schema.transfers)
-    } else if try view.work.areFilesEntered {
-      throw view.corrupt(Schema.transfers, "missing file entry")
-    }
+    try transaction.remove(FileIndex.neededKey(path, fact), in: Schema.transfers)
     if StoreDefect.unneededFileForgotten.isPlanted { return }
     try list(path)
   }
@@ -73,55 +68,6 @@ package struct LocalFiles: TransactionPart {
       count += 1
     }
     return count
-  }
-}
-
-extension LocalFiles {
-  /// Notes that no file of an older store is entered yet, if there may be any.
-  func beginEntering() throws(StoreError) {
-    guard view.source.root(of: Schema.facts) != .none else { return }
-    try transaction.put(
-      WorkRecord(.enterFiles(from: []), of: 0), at: WorkRecord.key(WorkRecord.enteringFilesOrdinal))
-  }
-
-  /// Enters the files of some attachments of an older store, and ends the work after the last.
-  ///
-  /// Attachments that change meanwhile are entered at once. To enter one twice changes nothing, so
-  /// it does not matter how far the steps have come.
-  func stepEntering(from start: [UInt8]) throws(StoreError) {
-    transaction.hasAdded = true
-    var found: [(fact: [UInt8], path: String)] = []
-    var cursor = try view.cursor(Schema.facts, from: start)
-    var key = ByteBuffer()
-    var value = ByteBuffer()
-    var count = 0
-    while cursor.isAtCell, !transaction.isStepFull(count, of: transaction.maximumSweepCount) {
-      count += 1
-      key.removeAll()
-      cursor.appendKey(to: &key)
-      if FactKey.parts(key.bytes)?.kind == .attachment {
-        value.removeAll()
-        try view.append(cursor, to: &value)
-        // Nobody else can read a malformed record either, and `check` reports it.
-        if let path = AttachmentRecord(value.bytes)?.neededPath {
-          found.append((key.bytes.array(), path))
-        }
-      }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
-    }
-    key.removeAll()
-    if cursor.isAtCell { cursor.appendKey(to: &key) }
-    let next = key.bytes.array()
-    for (fact, path) in found {
-      try Bytes.with(fact) { (fact) throws(StoreError) in try need(path, at: fact) }
-    }
-    let work = WorkRecord.key(WorkRecord.enteringFilesOrdinal)
-    if next.isEmpty {
-      try transaction.remove(work, in: Schema.work)
-      transaction.noteUnneededFiles()
-    } else {
-      try transaction.put(WorkRecord(.enterFiles(from: next), of: 0), at: work)
-    }
   }
 }
 
