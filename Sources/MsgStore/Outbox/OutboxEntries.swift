@@ -80,16 +80,8 @@ struct OutboxEntries: TransactionPart {
   /// Stores an entry at a free ordinal.
   func put(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.hasAdded = true
-    try list(record, at: ordinal)
-    try writeEntry(record, at: ordinal)
-    let stored = try lane(record.conversation)
-    var lane = stored
-    // An entry that comes from another conversation may be older.
-    if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
-    try count(1, record, &lane)
-    try index(record, at: ordinal)
-    try settle(record.conversation, &lane, stored, after: record, at: ordinal)
-    if lane.counts.total > 1 || record.isBlocked { try follow(record) }
+    let count = try change(entry: ordinal, from: nil, to: record)
+    if count > 1 || record.isBlocked { try follow(record) }
   }
 
   /// Replaces an entry.
@@ -97,7 +89,7 @@ struct OutboxEntries: TransactionPart {
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
     guard new != old else { return }
-    let count = try rewrite(entry: ordinal, old, with: new)
+    let count = try change(entry: ordinal, from: old, to: new)
     // No other entry depends on the only one of its conversation.
     if count == 1, !new.isBlocked { return }
     // A running entry is left alone until it stops.
@@ -105,128 +97,108 @@ struct OutboxEntries: TransactionPart {
     if hasStopped || new.isAside != old.isAside && new.subject.isNeeded { try follow(new) }
   }
 
-  /// Returns the number of the conversation's entries.
-  @discardableResult
-  private func rewrite(
-    entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
-  ) throws(StoreError) -> Int {
-    try writeEntry(new, at: ordinal)
-    let stored = try lane(new.conversation)
-    var lane = stored
-    if new.state != old.state {
-      try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
-      try count(-1, old, &lane)
-      try count(1, new, &lane)
-    }
-    // Of an entry in order, the index has no time.
-    let isDueAnew = new.dueTime != old.dueTime && !new.subject.isInOrder
-    if new.isActive != old.isActive || isDueAnew || new.scheduledTime != old.scheduledTime {
-      try unindex(old, at: ordinal)
-      try index(new, at: ordinal)
-    }
-    try settle(new.conversation, &lane, stored, after: new, at: ordinal)
-    return lane.counts.total
-  }
-
   /// Removes an entry in its current state, which earlier changes may have altered.
   func remove(entry ordinal: UInt64) throws(StoreError) {
     let record = try view.outbox.indexedEntry(ordinal)
-    // The content of the entry is stored nowhere else, and must be nowhere after its removal.
-    if record.subject.hasContent { view.source.isErasing = true }
-    try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
-    try unlist(record, at: ordinal)
-    let stored = try lane(record.conversation)
-    var lane = stored
-    if lane[record.subject] == ordinal { lane[record.subject] = 0 }
-    try count(-1, record, &lane)
-    try unindex(record, at: ordinal)
-    try settle(record.conversation, &lane, stored)
-    if record.subject.isNeeded, lane.counts.total > 0 { try follow(record) }
+    let count = try change(entry: ordinal, from: record, to: nil)
+    if record.subject.isNeeded, count > 0 { try follow(record) }
   }
 
-  private func writeEntry(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+  /// Removes an entry from a conversation that is no longer used, whose other entries do not depend
+  /// on it.
+  ///
+  /// - Parameter isCounted: True if the totals count it.
+  func take(
+    entry ordinal: UInt64, _ record: OutboxRecord, isCounted: Bool
+  ) throws(StoreError) {
+    _ = try change(entry: ordinal, from: record, to: nil, isCounted: isCounted)
+  }
+
+  /// Changes an entry, and what follows from it: its keys, the counts, and the lane.
+  ///
+  /// Returns the number of the conversation's entries.
+  private func change(
+    entry ordinal: UInt64, from old: OutboxRecord?, to new: OutboxRecord?, isCounted: Bool = true
+  ) throws(StoreError) -> Int {
+    guard let record = new ?? old else { return 0 }
     transaction.noteOutboxChange()
-    try transaction.put(record, at: OutboxKey.entry(ordinal))
+    let cells = memory.outboxCells
+    cells.removeAll()
+    let key = OutboxKey.entry(ordinal)
+    if let new {
+      var value = ByteBuffer(capacity: 128)
+      new.appendChecked(to: &value)
+      cells.append(key.bytes, value.bytes)
+    } else {
+      // The content of the entry is stored nowhere else, and must be nowhere after its removal.
+      if record.subject.hasContent { view.source.isErasing = true }
+      cells.appendRemoval(of: key.bytes)
+    }
+    try cells.change(
+      EntryIndex.self, from: old.map { (ordinal, $0) }, to: new.map { (ordinal, $0) })
+    let stored = try lane(record.conversation)
+    var lane = stored
+    if old?.state != new?.state {
+      if old != nil, let new {
+        try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
+      }
+      if let old { try count(-1, old, &lane, isCounted: isCounted) }
+      if let new { try count(1, new, &lane, isCounted: isCounted) }
+    }
+    if let newest = lane[record.subject] {
+      if new == nil {
+        if newest == ordinal { lane[record.subject] = 0 }
+      } else if old == nil {
+        // An entry that comes from another conversation may be older.
+        lane[record.subject] = max(newest, ordinal)
+      }
+    }
+    try settle(record.conversation, &lane, stored, after: new, at: ordinal, cells)
+    return lane.counts.total
   }
 
   private func count(
-    _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane
+    _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane, isCounted: Bool
   ) throws(StoreError) {
-    var totals = try transaction.outboxTotals
     if change < 0, StoreDefect.entryCountKept.isPlanted { return }
+    lane.counts.add(change, record.state)
+    guard isCounted else { return }
+    var totals = try transaction.outboxTotals
     totals.counts.add(change, record.state)
     setTotals(totals)
-    lane.counts.add(change, record.state)
   }
 
-  // MARK: Indexes
-
-  /// Adds an entry to the indexes that have every entry.
-  private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    try transaction.insert(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
-    guard let message = record.subject.indexName else { return }
-    let key = OutboxKey.message(record.conversation, message, ordinal)
-    try transaction.insert(key, in: Schema.work)
-  }
-
-  func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    transaction.noteOutboxChange()
-    try transaction.remove(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
-    guard let message = record.subject.indexName else { return }
-    let key = OutboxKey.message(record.conversation, message, ordinal)
-    try transaction.remove(key.bytes, in: Schema.work)
-  }
-
-  /// Adds an active entry to its index: its lane or, if it has no order, the index of due entries;
-  /// and a scheduled one to the schedule.
-  private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    if let time = record.scheduledTime {
-      try transaction.insert(OutboxKey.scheduled(time, ordinal), in: Schema.work)
-    }
-    guard record.isActive else { return }
-    if record.subject.isInOrder {
-      try transaction.insert(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)
-    } else {
-      try transaction.insert(OutboxKey.due(record.dueTime, ordinal), in: Schema.work)
-    }
-  }
-
-  func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    if let time = record.scheduledTime {
-      try transaction.remove(OutboxKey.scheduled(time, ordinal), in: Schema.work)
-    }
-    guard record.isActive else { return }
-    if record.subject.isInOrder {
-      try transaction.remove(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)
-    } else {
-      try transaction.remove(OutboxKey.due(record.dueTime, ordinal), in: Schema.work)
-    }
-  }
+  // MARK: The lane
 
   /// Determines the next entry of a lane, and writes the lane if it differs from the stored one.
-  ///
-  /// - Parameters:
-  ///   - changed: The entry that has come or changed; nil if one has gone.
-  ///   - ordinal: Its ordinal.
   func settle(
-    _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane,
-    after changed: OutboxRecord? = nil, at ordinal: UInt64 = 0
+    _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane
   ) throws(StoreError) {
-    let due = try nextDue(conversation, lane, changed, at: ordinal)
-    if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
-      try move(lane.due, to: due)
-      lane.due = due
-    }
-    if lane == stored { return }
-    memory.lane = (conversation, lane)
-    let key = OutboxKey.laneRecord(conversation)
-    if lane == OutboxLane() {
-      _ = try storage { () throws(PageFileError) in
-        try BTree(view.source, Schema.work).remove(key.bytes)
+    let cells = memory.outboxCells
+    cells.removeAll()
+    try settle(conversation, &lane, stored, after: nil, at: 0, cells)
+  }
+
+  /// Does the same, with the changes of the entry that has come or changed, nil if one has gone.
+  private func settle(
+    _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane,
+    after changed: OutboxRecord?, at ordinal: UInt64, _ cells: CellRun
+  ) throws(StoreError) {
+    let due = try nextDue(conversation, lane, changed, at: ordinal, cells)
+    if lane.due == nil || !StoreDefect.dueEntryKept.isPlanted { lane.due = due }
+    if lane != stored {
+      try cells.change(LaneIndex.self, from: stored, to: lane)
+      memory.lane = (conversation, lane)
+      let key = OutboxKey.lane(conversation)
+      if lane == OutboxLane() {
+        cells.appendRemoval(of: key.bytes)
+      } else {
+        var value = ByteBuffer(capacity: 128)
+        lane.appendChecked(to: &value)
+        cells.append(key.bytes, value.bytes)
       }
-      return
     }
-    try transaction.put(lane, at: key)
+    try transaction.apply(cells, in: Schema.work)
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
@@ -237,31 +209,19 @@ struct OutboxEntries: TransactionPart {
 
   /// Returns what a lane has to hand out next.
   ///
-  /// Nothing is read if the lane has no entry, or no other than the one that has changed.
+  /// Nothing is read if the lane has no entry, or no other than the one that has changed; else the
+  /// changes so far are made first.
   private func nextDue(
-    _ conversation: UInt32, _ lane: OutboxLane, _ changed: OutboxRecord?, at ordinal: UInt64
+    _ conversation: UInt32, _ lane: OutboxLane, _ changed: OutboxRecord?, at ordinal: UInt64,
+    _ cells: CellRun
   ) throws(StoreError) -> OutboxLane.Due? {
     if lane.isStopped || lane.counts.total == 0 { return nil }
     guard lane.counts.total == 1, let changed else {
+      try transaction.apply(cells, in: Schema.work)
       return try view.outbox.nextDue(conversation, lane)
     }
     guard changed.isActive, changed.subject.isInOrder else { return nil }
     return OutboxLane.Due(ordinal: ordinal, time: changed.dueTime)
-  }
-
-  /// Moves the entry of a lane in the index of due entries.
-  private func move(_ old: OutboxLane.Due?, to new: OutboxLane.Due?) throws(StoreError) {
-    switch (old, new) {
-    case (let old?, let new?):
-      try transaction.rekey(
-        OutboxKey.due(old.time, old.ordinal), to: OutboxKey.due(new.time, new.ordinal),
-        in: Schema.work)
-    case (let old?, nil):
-      try transaction.remove(OutboxKey.due(old.time, old.ordinal), in: Schema.work)
-    case (nil, let new?):
-      try transaction.insert(OutboxKey.due(new.time, new.ordinal), in: Schema.work)
-    case (nil, nil): break
-    }
   }
 
   // MARK: What waits for something else
@@ -310,7 +270,7 @@ struct OutboxEntries: TransactionPart {
           new.isBlocked = isSendAside || isTakenBack && !record.subject.isRetraction
         }
       }
-      if new != record { try rewrite(entry: ordinal, record, with: new) }
+      if new != record { _ = try change(entry: ordinal, from: record, to: new) }
     }
     if case .upload = changed.subject, isSendThere { try settle(conversation) }
   }

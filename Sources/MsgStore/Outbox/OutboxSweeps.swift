@@ -104,9 +104,10 @@ struct OutboxSweeps: TransactionPart {
   /// Returns true when none is left.
   private func advance(_ sweep: OutboxSweep) throws(StoreError) -> Bool {
     try check(sweep)
-    let prefix = OutboxKey.listed(sweep.conversation)
     var count = 0
-    while let ordinal = try view.outbox.ordinals(prefix, maximumCount: 1).first {
+    while let ordinal = try view.outbox.ordinals(
+      in: sweep.conversation, from: 0, maximumCount: 0
+    ).first {
       if transaction.isStepFull(count, of: transaction.maximumEntryCount) { return false }
       let record = try view.outbox.indexedEntry(ordinal)
       guard record.conversation == sweep.conversation else {
@@ -163,26 +164,14 @@ struct OutboxSweeps: TransactionPart {
     _ ordinal: UInt64, _ record: OutboxRecord, _ sweep: OutboxSweep
   ) throws(StoreError) {
     let new = try kept(ordinal, record, sweep)
-    if record.subject.hasContent { view.source.isErasing = true }
-    try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
-    try transaction.outboxEntries.unlist(record, at: ordinal)
-    try transaction.outboxEntries.unindex(record, at: ordinal)
-    let stored = try transaction.outboxEntries.lane(sweep.conversation)
-    var lane = stored
-    lane.counts.add(-1, record.state)
-    try transaction.outboxEntries.settle(sweep.conversation, &lane, stored)
-    if sweep.isMerge {
-      var totals = try transaction.outboxTotals
-      totals.counts.add(-1, record.state)
-      transaction.outboxEntries.setTotals(totals)
-    }
+    try transaction.outboxEntries.take(entry: ordinal, record, isCounted: sweep.isMerge)
     if let new { try transaction.outboxEntries.put(new, at: ordinal) }
   }
 
   private func end(_ sweep: OutboxSweep) throws(StoreError) {
     transaction.noteOutboxChange()
     try transaction.remove(OutboxKey.sweep(sweep.conversation), in: Schema.work)
-    let lane = OutboxKey.laneRecord(sweep.conversation)
+    let lane = OutboxKey.lane(sweep.conversation)
     _ = try storage { () throws(PageFileError) in
       try BTree(view.source, Schema.work).remove(lane.bytes)
     }

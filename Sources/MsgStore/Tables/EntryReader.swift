@@ -23,9 +23,7 @@ package struct EntryReader {
   }
 
   package func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
-    let key = OutboxKey.laneRecord(conversation)
-    return try view.record(key)
-      ?? OutboxLane()
+    try view.record(OutboxKey.lane(conversation)) ?? OutboxLane()
   }
 
   /// Returns the ordinals at the end of the keys that have a prefix, in order.
@@ -56,8 +54,13 @@ package struct EntryReader {
   func ordinals(
     in conversation: UInt32, from first: UInt64, maximumCount: Int
   ) throws(StoreError) -> [UInt64] {
-    let start = OutboxKey.listed(conversation, first)
-    return try ordinals(from: start, sharing: start.count - 8, maximumCount + 1)
+    let count = maximumCount == .max ? maximumCount : maximumCount + 1
+    var found: [UInt64] = []
+    for isInOrder in [true, false] {
+      let start = OutboxKey.listed(conversation, isInOrder: isInOrder, first)
+      found += try ordinals(from: start, sharing: start.count - 8, count)
+    }
+    return Array(found.sorted().prefix(count))
   }
 
   /// Returns the ordinals of the active entries of a conversation's order behind one of them.
@@ -65,7 +68,7 @@ package struct EntryReader {
     inLane conversation: UInt32, behind ordinal: UInt64, maximumCount: Int
   ) throws(StoreError) -> [UInt64] {
     guard maximumCount > 0, ordinal < .max else { return [] }
-    let start = OutboxKey.lane(conversation, ordinal + 1)
+    let start = OutboxKey.listed(conversation, isInOrder: true, ordinal + 1)
     return try ordinals(from: start, sharing: start.count - 8, maximumCount)
   }
 
@@ -73,14 +76,14 @@ package struct EntryReader {
   package func entries(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
-    try entries(OutboxKey.message(conversation, id))
+    try entries(at: try ordinals(OutboxKey.message(conversation, id)))
   }
 
   private func entries(
-    _ prefix: borrowing ByteBuffer
+    at ordinals: [UInt64]
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
     var found: [(UInt64, OutboxRecord)] = []
-    for ordinal in try ordinals(prefix) {
+    for ordinal in ordinals {
       found.append((ordinal, try indexedEntry(ordinal)))
     }
     return found
@@ -90,7 +93,7 @@ package struct EntryReader {
   func entries(
     in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
-    try entries(OutboxKey.listed(conversation))
+    try entries(at: try ordinals(in: conversation, from: 0, maximumCount: .max))
   }
 
   /// Returns the scheduled entries whose time is at or before a given one, the earliest first.
@@ -197,7 +200,9 @@ package struct EntryReader {
     if lane.isStopped { return nil }
     var next = lane.creation
     if next == 0 {
-      let first = try ordinals(OutboxKey.lane(conversation), maximumCount: 1).first
+      let first = try ordinals(
+        OutboxKey.listed(conversation, isInOrder: true), maximumCount: 1
+      ).first
       guard let first else { return nil }
       next = first
     }

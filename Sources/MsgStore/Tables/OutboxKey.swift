@@ -5,34 +5,41 @@ package import PageFile
 /// See docs/message-format.md, O-1 … O-7, O-30 and O-31.
 ///
 ///     0x01 ordinal (8)                                 an entry → its record
-///     0x02 conversation's number (4), ordinal (8)      all entries of a conversation → nothing
-///     0x03 conversation's number (4), ordinal (8)      its entries that go in order → nothing
-///     0x04 time (8), ordinal (8)                       an entry due from then on → nothing
-///     0x05 conversation's number (4), byte count of the id (1), id, ordinal (8)
+///     0x02 conversation's number (4)                   its lane → the record of it
+///     0x02 conversation's number (4), 1, ordinal (8)   its entries that go in order → nothing
+///     0x02 conversation's number (4), 2, ordinal (8)   its other entries → nothing
+///     0x02 conversation's number (4), 3, byte count of the id (1), id, ordinal (8)
 ///                                                      the entries of a message → nothing; those
 ///                                                      of own fields: of a conversation, with
 ///                                                      an empty id; of a member, with its number
-///     0x06 conversation's number (4)                   its lane
-///     0x07                                             totals: counts, and the next numbers
-///     0x08 number of a deleted or merged conversation (4)
+///     0x03 time (8), ordinal (8)                       an entry due from then on → nothing
+///     0x04 time (8), ordinal (8)                       an entry scheduled for then → nothing
+///     0x05                                             totals: counts, and the next numbers
+///     0x06 number of a deleted or merged conversation (4)
 ///                                                      → number of the one that takes its entries
-///     0x09 ordinal (8)                                 an unfinished release → its record
-///     0x0A ordinal of an entry (8)                     → the last release before a decision on it
-///     0x0B time (8), ordinal (8)                       an entry scheduled for then → nothing
+///     0x07 ordinal (8)                                 an unfinished release → its record
+///     0x08 ordinal of an entry (8)                     → the last release before a decision on it
 ///
-/// The keys of the store's own work are ordinals of eight bytes, the first of which is 0.
+/// All keys of a conversation lie side by side, so that one walk changes them. The keys of the
+/// store's own work are ordinals of eight bytes, the first of which is 0.
 package enum OutboxKey {
   package static let entryPrefix: UInt8 = 1
-  package static let listPrefix: UInt8 = 2
-  package static let lanePrefix: UInt8 = 3
-  package static let duePrefix: UInt8 = 4
-  package static let messagePrefix: UInt8 = 5
-  package static let laneRecordPrefix: UInt8 = 6
-  package static let totalsPrefix: UInt8 = 7
-  package static let sweepPrefix: UInt8 = 8
-  package static let releasePrefix: UInt8 = 9
-  package static let decisionPrefix: UInt8 = 10
-  package static let schedulePrefix: UInt8 = 11
+  package static let conversationPrefix: UInt8 = 2
+  package static let duePrefix: UInt8 = 3
+  package static let schedulePrefix: UInt8 = 4
+  package static let totalsPrefix: UInt8 = 5
+  package static let sweepPrefix: UInt8 = 6
+  package static let releasePrefix: UInt8 = 7
+  package static let decisionPrefix: UInt8 = 8
+
+  /// The parts of a conversation's keys, by the byte behind its number.
+  package enum Part: UInt8 {
+    /// The active entries that go in order.
+    case inOrder = 1
+    case others
+    /// The entries by message.
+    case messages
+  }
 
   package static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
 
@@ -46,26 +53,24 @@ package enum OutboxKey {
     KeyEncoding.prefix(prefix).appending(ordinal)
   }
 
-  /// Returns the common prefix of the keys of a conversation's entries.
-  package static func listed(_ conversation: UInt32) -> ByteBuffer {
-    KeyEncoding.prefix(listPrefix).appending(conversation)
-  }
-
-  package static func listed(_ conversation: UInt32, _ ordinal: UInt64) -> ByteBuffer {
-    listed(conversation).appending(ordinal)
-  }
-
-  /// Returns the common prefix of the keys of the entries in a conversation's order.
   package static func lane(_ conversation: UInt32) -> ByteBuffer {
-    KeyEncoding.prefix(lanePrefix).appending(conversation)
+    KeyEncoding.prefix(conversationPrefix).appending(conversation)
   }
 
-  package static func lane(_ conversation: UInt32, _ ordinal: UInt64) -> ByteBuffer {
-    lane(conversation).appending(ordinal)
+  /// Returns the common prefix of the keys of a conversation's entries that go in order, or of its
+  /// others.
+  package static func listed(_ conversation: UInt32, isInOrder: Bool) -> ByteBuffer {
+    part(isInOrder ? .inOrder : .others, of: conversation)
   }
 
-  package static func laneRecord(_ conversation: UInt32) -> ByteBuffer {
-    KeyEncoding.prefix(laneRecordPrefix).appending(conversation)
+  package static func listed(
+    _ conversation: UInt32, isInOrder: Bool, _ ordinal: UInt64
+  ) -> ByteBuffer {
+    listed(conversation, isInOrder: isInOrder).appending(ordinal)
+  }
+
+  private static func part(_ part: Part, of conversation: UInt32) -> ByteBuffer {
+    lane(conversation).appending(part.rawValue)
   }
 
   /// Returns the key of a deleted conversation whose entries are processed in steps.
@@ -92,8 +97,7 @@ package enum OutboxKey {
 
   /// Returns the common prefix of the keys of a message's entries.
   package static func message(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
-    KeyEncoding.prefix(messagePrefix).appending(conversation).appending(UInt8(id.byteCount))
-      .appending(id)
+    part(.messages, of: conversation).appending(UInt8(id.byteCount)).appending(id)
   }
 
   package static func message(
@@ -101,6 +105,20 @@ package enum OutboxKey {
   ) -> ByteBuffer {
     message(conversation, id).appending(ordinal)
   }
+
+  /// Returns the part of its conversation's keys that a key belongs to, nil for the lane's, and its
+  /// ordinal; nil if the bytes are not a valid key of a conversation.
+  package static func conversationParts(_ key: Bytes) -> (part: Part, ordinal: UInt64)? {
+    guard key.count >= 14, key[0] == conversationPrefix, let part = Part(rawValue: key[5])
+    else { return nil }
+    let isValid =
+      part == .messages
+      ? key.count >= 15 && key.count == 15 + Int(key[6]) : key.count == 14
+    return isValid ? (part, key.bigEndian64(at: key.count - 8)) : nil
+  }
+
+  /// Returns the name in the key of a message's entry.
+  package static func name(_ key: Bytes) -> Bytes { key.slice(7, key.count - 15) }
 
   package static func totals() -> ByteBuffer { KeyEncoding.prefix(totalsPrefix) }
 

@@ -6,7 +6,7 @@
 /// out of the way. An entry that is held, has failed or is blocked is out of the way until it is
 /// decided about.
 package struct OutboxLane: Hashable, StoredRecord {
-  package static let table = Table(Schema.work, "lane", keys: 5, mark: OutboxKey.laneRecordPrefix)
+  package static let table = Table(Schema.work, "lane", keys: 5, mark: OutboxKey.conversationPrefix)
   package var counts = OutboxCounts()
   /// The entry that creates the conversation.
   ///

@@ -21,7 +21,7 @@ package import PageFile
 ///       12  waiting             ordinal (8) → number of the conversation, id
 ///       13  client              number of the conversation or 0, key → the client's own bytes
 ///       14  work                ordinal (8) → work to be done in steps
-///                               0x01 … 0x0A, … → the outbox
+///                               0x01 … 0x08, … → the outbox
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///                               attachments with a local file → nothing
 ///                               files that no attachment has any more → path

@@ -101,23 +101,21 @@ extension Schema {
 
   private static func canReadWork(_ key: Bytes, _ value: Bytes) -> Bool {
     switch key.count > 0 ? key[0] : 0 {
-    case OutboxKey.listPrefix, OutboxKey.lanePrefix: key.count == 13 && value.count == 0
-    case OutboxKey.schedulePrefix:
-      OutboxKey.timeParts(key, OutboxKey.schedulePrefix) != nil && value.count == 0
-    case OutboxKey.duePrefix: OutboxKey.timeParts(key) != nil && value.count == 0
-    case OutboxKey.messagePrefix: canReadMessageOfOutbox(key) && value.count == 0
+    case OutboxKey.conversationPrefix where key.count > 5: canReadEntryOfOutbox(key, value)
+    case OutboxKey.schedulePrefix, OutboxKey.duePrefix:
+      OutboxKey.timeParts(key, key[0]) != nil && value.count == 0
     case OutboxKey.sweepPrefix: key.count == 5 && OutboxSweep(value) != nil
     case OutboxKey.decisionPrefix: key.count == 9 && value.count == 8
     default: canReadRecord(key, value, in: work)
     }
   }
 
-  private static func canReadMessageOfOutbox(_ key: Bytes) -> Bool {
-    guard key.count > 6, case let byteCount = Int(key[5]), key.count == 6 + byteCount + 8 else {
-      return false
-    }
+  private static func canReadEntryOfOutbox(_ key: Bytes, _ value: Bytes) -> Bool {
+    guard value.count == 0, let (part, _) = OutboxKey.conversationParts(key) else { return false }
+    guard part == .messages else { return true }
     // The entries of a conversation's own fields have no name.
-    return byteCount == 0 || isName(key.slice(6, byteCount))
+    let name = OutboxKey.name(key)
+    return name.count == 0 || isName(name)
   }
 
   private static func canReadTransfer(_ key: Bytes, _ value: Bytes) -> Bool {

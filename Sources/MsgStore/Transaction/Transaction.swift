@@ -198,6 +198,24 @@ package final class Transaction {
     guard wasThere else { throw view.corrupt(tree, "missing entry") }
   }
 
+  /// Makes the changes of a run, in the order of their keys, and empties it.
+  func apply(_ run: CellRun, in tree: TreeNumber) throws(StoreError) {
+    if run.count == 0 { return }
+    run.sort()
+    for index in 0..<run.count {
+      let key = run.key(index)
+      assert(
+        run.value(index).map { Schema.canRead(key, $0, in: tree) } ?? true,
+        "\(Schema.name(of: tree)): malformed cell")
+      if hasListeners { noteChange(of: key, in: tree) }
+    }
+    let wereThere = try storage { () throws(PageFileError) in
+      try BTree(view.source, tree).apply(run)
+    }
+    run.removeAll()
+    guard wereThere else { throw view.corrupt(tree, "missing entry") }
+  }
+
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners { noteChange(of: key, in: tree) }

@@ -40,20 +40,20 @@ extension OutboxKey {
     let number = key.bigEndianNumber(at: 1)
     switch (key[0], key.count, number) {
     case (entryPrefix, 9, _): return "entry \(key.bigEndian64(at: 1))"
-    case (listPrefix, 13, let number?): return "of \(number), entry \(key.bigEndian64(at: 5))"
-    case (lanePrefix, 13, let number?): return "lane of \(number), entry \(key.bigEndian64(at: 5))"
+    case (conversationPrefix, 5, let number?): return "lane of \(number)"
+    case (conversationPrefix, _, let number?):
+      guard let (part, ordinal) = conversationParts(key) else { return nil }
+      return switch part {
+      case .inOrder: "lane of \(number), entry \(ordinal)"
+      case .others: "of \(number), entry \(ordinal)"
+      case .messages: "of \(number) \"\(name(key).repairedText())\", entry \(ordinal)"
+      }
     case (duePrefix, _, _):
       return timeParts(key).map { "due \($0.time) µs, entry \($0.ordinal)" }
     case (schedulePrefix, _, _):
       return timeParts(key, schedulePrefix).map {
         "scheduled for \($0.time) µs, entry \($0.ordinal)"
       }
-    case (messagePrefix, 15..., let number?):
-      let id = key.slice(6, key.count - 14)
-      guard Int(key[5]) == id.count else { return nil }
-      let name = id.repairedText()
-      return "of \(number) \"\(name)\", entry \(key.bigEndian64(at: key.count - 8))"
-    case (laneRecordPrefix, 5, let number?): return "lane of \(number)"
     case (sweepPrefix, 5, let number?): return "sweep of \(number)"
     case (releasePrefix, 9, _): return "release \(key.bigEndian64(at: 1))"
     case (decisionPrefix, 9, _): return "decision on entry \(key.bigEndian64(at: 1))"

@@ -20,11 +20,11 @@ extension StoreCheck {
           return report("outbox: malformed entry key (\(key.count) bytes)")
         }
         try entry(ordinal, value, totals, &recount, view)
-      case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix,
-        OutboxKey.schedulePrefix:
+      case OutboxKey.conversationPrefix where key.count == 5:
+        try lane(key, value, &recount, view)
+      case OutboxKey.conversationPrefix, OutboxKey.schedulePrefix:
         try indexed(key, value, view)
       case OutboxKey.duePrefix: try due(key, value, view)
-      case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, view)
       case OutboxKey.totalsPrefix where key.count == 1: break
       // Checked by `steps`.
       case OutboxKey.sweepPrefix, OutboxKey.releasePrefix, OutboxKey.decisionPrefix: break
@@ -79,9 +79,7 @@ extension StoreCheck {
   private func indexed(
     _ record: OutboxRecord, _ ordinal: UInt64, _ name: String, _ view: StoreView
   ) throws(StoreError) {
-    for bytes in record.indexKeys(ordinal) {
-      var key = ByteBuffer()
-      key.append(bytes)
+    try EntryIndex.forEachKey(of: (ordinal, record)) { (key) throws(StoreError) in
       if try !view.contains(key, in: Schema.work) {
         report("\(name): missing from an index (prefix \(key.bytes[0]))")
       }
@@ -121,7 +119,7 @@ extension StoreCheck {
 
   /// Checks that the entry of an index key exists and belongs there.
   private func indexed(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
-    guard key.count >= 13, value.count == 0,
+    guard key.count >= 14, value.count == 0,
       let ordinal = OutboxKey.ordinal(key, byteCount: key.count)
     else { return report("outbox: malformed index key (\(key.count) bytes)") }
     if try !isIndexed(key, ordinal, view) {
@@ -135,8 +133,11 @@ extension StoreCheck {
   ) throws(StoreError) -> Bool {
     do throws(StoreError) {
       guard let record = try view.outbox.entry(ordinal) else { return false }
-      let bytes = key.array()
-      return record.indexKeys(ordinal).contains(bytes)
+      var isFound = false
+      try EntryIndex.forEachKey(of: (ordinal, record)) { (other) throws(StoreError) in
+        if other.bytes.compare(to: key) == 0 { isFound = true }
+      }
+      return isFound
     } catch .corruptRecord {
       return true
     }
@@ -210,27 +211,5 @@ struct OutboxRecount {
     lane.counts.add(1, record.state)
     if lane[record.subject] != nil { lane[record.subject] = ordinal }
     lanes[record.conversation] = lane
-  }
-}
-
-extension OutboxRecord {
-  /// The index keys that an entry has by itself, whatever the state of its lane.
-  fileprivate func indexKeys(_ ordinal: UInt64) -> [[UInt8]] {
-    let listed = OutboxKey.listed(conversation, ordinal)
-    var keys = [listed.bytes.array()]
-    if let message = subject.indexName {
-      let key = OutboxKey.message(conversation, message, ordinal)
-      keys.append(key.bytes.array())
-    }
-    if let scheduledTime {
-      let key = OutboxKey.scheduled(scheduledTime, ordinal)
-      keys.append(key.bytes.array())
-    }
-    guard isActive else { return keys }
-    let key =
-      subject.isInOrder
-      ? OutboxKey.lane(conversation, ordinal) : OutboxKey.due(dueTime, ordinal)
-    keys.append(key.bytes.array())
-    return keys
   }
 }

@@ -12,11 +12,15 @@ extension BTree {
   ///   changed; any error of the source; `corruptPage` when pages contradict each other.
   package func insert(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
+    try BTree.checkValue(value)
+    return try source.changing { () throws(PageFileError) in try put(key, value) }
+  }
+
+  static func checkValue(_ value: Bytes) throws(PageFileError) {
     guard value.count <= Cell.maximumValueByteCount else {
       throw .limitExceeded(
         what: "value byte count", value: value.count, limit: Cell.maximumValueByteCount)
     }
-    return try source.changing { () throws(PageFileError) in try put(key, value) }
   }
 
   /// Stores an empty value under a key, unless the key is present.

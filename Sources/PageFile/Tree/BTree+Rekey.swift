@@ -14,10 +14,7 @@ extension BTree {
   ) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     BTree.checkKey(other)
-    guard value.count <= Cell.maximumValueByteCount else {
-      throw .limitExceeded(
-        what: "value byte count", value: value.count, limit: Cell.maximumValueByteCount)
-    }
+    try BTree.checkValue(value)
     return try source.changing { () throws(PageFileError) in try move(key, to: other, value) }
   }
 

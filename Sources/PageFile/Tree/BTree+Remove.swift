@@ -32,7 +32,7 @@ extension BTree {
     let editor = try edit(leaf)
     editor.remove(at: index)
     let page = editor.page
-    if page.cellCount > 0 && page.usedByteCount >= page.capacity / 4 { return page }
+    if !page.isSmall { return page }
     // The path is recorded only now, by a second descent: few removals need to update a parent.
     var path = TreePath()
     try shrink(try descend(toward: key, &path), up: &path)
@@ -48,7 +48,7 @@ extension BTree {
 
   /// Frees or merges a page that has become small, then does the same for each ancestor that lost a
   /// child.
-  private func shrink(_ page: TreePage, up path: inout TreePath) throws(PageFileError) {
+  func shrink(_ page: TreePage, up path: inout TreePath) throws(PageFileError) {
     var page = page
     while let level = path.pop() {
       let parent = level.page

@@ -1,4 +1,4 @@
-/// Changes of cells, each of another key, to be made together in the order of their keys.
+/// Changes of cells, to be made together in the order of their keys.
 package final class CellRun {
   /// The change of one cell; nil for the byte count of a value removes the cell.
   private struct Change {
@@ -69,8 +69,8 @@ package final class CellRun {
 
 /// Changes of many cells, with one descent for all that belong to one leaf.
 extension BTree {
-  /// Makes the changes of a run, whose keys ascend, as `insert` and `remove` do one after the
-  /// other.
+  /// Makes the changes of a run, whose keys do not descend, as `insert` and `remove` do one after
+  /// the other.
   ///
   /// Returns false if a key to be removed was absent.
   ///
@@ -78,61 +78,69 @@ extension BTree {
   package func apply(_ run: CellRun) throws(PageFileError) -> Bool {
     try source.changing { () throws(PageFileError) in
       var (index, wereThere) = (0, true)
-      while index < run.count {
-        index = try changeLeaf(by: run, index, &wereThere)
-        guard index < run.count else { break }
-        // The tree is empty, or the leaf is to be split, or a value lies outside of it.
-        if let value = run.value(index) {
-          _ = try insert(run.key(index), value)
-        } else if try !remove(run.key(index)) {
-          wereThere = false
-        }
-        index += 1
-      }
+      while index < run.count { try changeLeaf(by: run, &index, &wereThere) }
       return wereThere
     }
   }
 
-  /// Makes the changes of a run, from an index on, that concern one leaf and nothing beside it.
-  ///
-  /// Returns the index of the first other change.
+  /// Makes the changes of a run, from an index on, that concern one leaf, up to the first for which
+  /// the leaf has no room, and moves the index behind them.
   private func changeLeaf(
-    by run: CellRun, _ start: Int, _ wereThere: inout Bool
-  ) throws(PageFileError) -> Int {
-    var key = run.key(start)
+    by run: CellRun, _ index: inout Int, _ wereThere: inout Bool
+  ) throws(PageFileError) {
+    var key = run.key(index)
     BTree.checkKey(key)
     var bound = ByteBuffer(capacity: 0)
-    guard var page = try leaf(for: key, below: &bound) else { return start }
+    guard var page = try leaf(for: key, below: &bound) else {
+      if let value = run.value(index) { try put(key, value, nil) } else { wereThere = false }
+      index += 1
+      return
+    }
     var place = page.search(key)
     var editor: TreePageEditor?
-    var index = start
+    var isSmaller = false
     while true {
       if let value = run.value(index) {
-        guard
-          Cell.fitsInline(
-            keyByteCount: key.count, valueByteCount: value.count, pageSize: source.pageSize),
-          try put(CellKey(key), value, at: place, of: page, &editor)
-        else { return index }
+        guard try putInPlace(key, value, at: place, of: page, &editor) else {
+          try put(key, value, editor?.page ?? page)
+          index += 1
+          return
+        }
         place.index += 1
       } else if place.isEqual {
-        guard try remove(at: place.index, of: page, &editor) else { return index }
+        if let chain = page.chain(place.index) { try chain.free(in: source) }
+        try edit(page, &editor).remove(at: place.index)
+        isSmaller = true
       } else {
         wereThere = false
       }
       index += 1
+      if let editor { page = editor.page }
       guard index < run.count, case let next = run.key(index),
         bound.count == 0 || next.compare(to: bound.bytes) < 0
-      else { return index }
+      else { break }
       BTree.checkKey(next)
-      assert(key.compare(to: next) < 0, "run: keys do not ascend")
+      let isSameKey = key.compare(to: next) == 0
       key = next
-      if let editor { page = editor.page }
       // Mostly the run stays between two cells.
       place.isEqual = false
-      if place.index < page.cellCount, page.key(place.index).compare(to: CellKey(next)) <= 0 {
-        place = page.search(next)
+      if isSameKey
+        || place.index < page.cellCount && page.key(place.index).compare(to: CellKey(key)) <= 0
+      {
+        place = page.search(key)
       }
     }
+    guard isSmaller, page.isSmall else { return }
+    var path = TreePath()
+    try shrink(try descend(toward: key, &path), up: &path)
+  }
+
+  /// Stores a value in a leaf, or beside it if the leaf has no room; nil if the tree is empty.
+  private func put(
+    _ key: Bytes, _ value: Bytes, _ leaf: TreePage?
+  ) throws(PageFileError) {
+    try BTree.checkValue(value)
+    _ = try put(key, value, in: leaf)
   }
 
   /// Returns the leaf that holds a key or would hold it, nil if the tree is empty, and the separator
@@ -155,13 +163,16 @@ extension BTree {
     return page
   }
 
-  /// Stores a short value in a leaf.
+  /// Stores a short value in a leaf that has room for it.
   ///
-  /// Returns false if that concerns other pages too; a cell that has grown is out of the leaf then.
-  private func put(
-    _ key: CellKey, _ value: Bytes, at place: (index: Int, isEqual: Bool), of leaf: TreePage,
+  /// Returns false otherwise; a cell that has grown is out of the leaf then.
+  private func putInPlace(
+    _ key: Bytes, _ value: Bytes, at place: (index: Int, isEqual: Bool), of leaf: TreePage,
     _ editor: inout TreePageEditor?
   ) throws(PageFileError) -> Bool {
+    let fits = Cell.fitsInline(
+      keyByteCount: key.count, valueByteCount: value.count, pageSize: source.pageSize)
+    guard fits else { return false }
     if place.isEqual {
       guard let stored = leaf.inlineValue(place.index) else { return false }
       if stored.compare(to: value) == 0 { return true }
@@ -169,24 +180,10 @@ extension BTree {
       if editor.replacePayload(at: place.index, with: .value(value)) { return true }
       editor.remove(at: place.index)
     }
-    let cell = Cell(key, .value(value))
+    let cell = Cell(CellKey(key), .value(value))
     let editor = try edit(leaf, &editor)
     return !editor.page.isFull(behind: cell, at: place.index)
       && editor.insert(cell, at: place.index)
-  }
-
-  /// Removes a cell from a leaf.
-  ///
-  /// Returns false, with nothing changed, if that concerns other pages too.
-  private func remove(
-    at index: Int, of leaf: TreePage, _ editor: inout TreePageEditor?
-  ) throws(PageFileError) -> Bool {
-    guard leaf.chain(index) == nil,
-      case let left = leaf.usedByteCount - leaf.cellByteCount(index) - Cell.pointerByteCount,
-      leaf.cellCount > 1, left >= leaf.capacity / 4
-    else { return false }
-    try edit(leaf, &editor).remove(at: index)
-    return true
   }
 
   private func edit(
@@ -197,4 +194,9 @@ extension BTree {
     editor = new
     return new
   }
+}
+
+extension TreePage {
+  /// True if the page is to be merged with a neighbour, or freed.
+  var isSmall: Bool { cellCount == 0 || usedByteCount < capacity / 4 }
 }

@@ -254,7 +254,8 @@ import Testing
     let store = try open(directory)
     try delete(store)
     try store.close()
-    let sweep = try #require(try Cells(directory).all(Self.workTree).first { $0.key[0] == 8 })
+    let sweep = try #require(
+      try Cells(directory).all(Self.workTree).first { $0.key[0] == OutboxKey.sweepPrefix })
     for target in [sweep.key[4], 99] {
       let files = try Cells(directory).changed(
         [(sweep.key, [target, 0, 0, 0])], in: Self.workTree)

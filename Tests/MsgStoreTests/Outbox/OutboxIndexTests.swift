@@ -7,7 +7,7 @@ import Testing
 @Suite struct OutboxIndexTests {
   private func key(due time: Int64, _ ordinal: UInt64) -> [UInt8] {
     var key = ByteBuffer()
-    key.append(4)
+    key.append(OutboxKey.duePrefix)
     key.append(bigEndian: UInt64(bitPattern: time) ^ (1 << 63))
     key.append(bigEndian: ordinal)
     return key.bytes.array()

@@ -38,6 +38,11 @@ import Testing
         }
         model[key] = value
       }
+      if random.below(4) == 0, let key = run.keys.randomElement(using: &random) {
+        // What the run says last of a key holds.
+        Bytes.with(key) { cells.append($0, .empty) }
+        model[key] = []
+      }
       if random.below(4) == 0 {
         let absent = head + [9, 9]
         Bytes.with(absent) { cells.appendRemoval(of: $0) }
