@@ -51,6 +51,9 @@ struct OutboxAnswers: TransactionPart {
       switch (record.subject, item.task) {
       case (.send(let message), _):
         _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
+        // Facts change no entry before their effects are settled.
+        try transaction.outboxEntries.remove(entry: ordinal, record)
+        return true
       case (.edit(let message, let time), _):
         _ = try transaction.edits.confirmEdit(
           of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime,

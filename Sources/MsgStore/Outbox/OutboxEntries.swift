@@ -99,7 +99,11 @@ struct OutboxEntries: TransactionPart {
 
   /// Removes an entry in its current state, which earlier changes may have altered.
   func remove(entry ordinal: UInt64) throws(StoreError) {
-    let record = try view.outbox.indexedEntry(ordinal)
+    try remove(entry: ordinal, try view.outbox.indexedEntry(ordinal))
+  }
+
+  /// Removes an entry, given its current state.
+  func remove(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     let count = try change(entry: ordinal, from: record, to: nil)
     if record.subject.isNeeded, count > 0 { try follow(record) }
   }
@@ -122,7 +126,7 @@ struct OutboxEntries: TransactionPart {
   ) throws(StoreError) -> Int {
     guard let record = new ?? old else { return 0 }
     transaction.noteOutboxChange()
-    let cells = memory.outboxCells
+    let cells = memory.cells
     cells.removeAll()
     let key = OutboxKey.entry(ordinal)
     if let new {
@@ -174,7 +178,7 @@ struct OutboxEntries: TransactionPart {
   func settle(
     _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane
   ) throws(StoreError) {
-    let cells = memory.outboxCells
+    let cells = memory.cells
     cells.removeAll()
     try settle(conversation, &lane, stored, after: nil, at: 0, cells)
   }

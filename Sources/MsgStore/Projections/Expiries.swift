@@ -106,23 +106,14 @@ struct Expiries: TransactionPart {
 
   /// Changes the number of messages of an entry.
   func change(_ entry: ExpiryKey, by difference: Int) throws(StoreError) {
-    var count = try view.expiry.count(entry)
-    if difference < 0, count == 0 { throw view.corrupt(Schema.expiry, "missing entry") }
-    count = difference < 0 ? count - 1 : min(count + 1, TagKey.maximumCount)
     if let known = memory.expiryErasure, entry <= known.passed { memory.expiryErasure = nil }
     // The new one may lie before the place that the step has come to.
     if difference > 0, memory.begunErasure?.entry == entry { memory.begunErasure = nil }
-    let key = entry.encoded
     transaction.noteSettingChange()
-    if count == 0 {
-      try transaction.remove(key, in: Schema.expiry)
-      // A store without an expiring message has an empty tree, which readers notice at once.
-      if try view.expiry.first() == nil { try setReached(nil) }
-      return
-    }
-    var value = ByteBuffer(capacity: 16)
-    TagKey.append(messageCount: count, to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.expiry)
+    try transaction.update(
+      ExpiryKey.self, from: difference < 0 ? entry : nil, to: difference > 0 ? entry : nil)
+    // A store without an expiring message has an empty tree, which readers notice at once.
+    if difference < 0, try view.expiry.first() == nil { try setReached(nil) }
   }
 
   /// Removes the entries of the messages of a cell of the messages tree that is about to be removed

@@ -6,8 +6,8 @@ import PageFile
 /// An entry names no message: readers find it among the messages of its time. So a message that
 /// gets another name has the same entries. See docs/message-format.md, F-17 … F-22.
 ///
-/// A message without tags costs a search of its text for a link; each tag that changes costs four
-/// lookups or changes of the tree.
+/// A message without tags costs a search of its text for a link; the tags of another cost a walk or
+/// two to their keys.
 struct Tags: TransactionPart {
   let transaction: Transaction
 
@@ -15,7 +15,7 @@ struct Tags: TransactionPart {
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    try change(message.shownTags(for: localMember), at: position, in: conversation, by: 1)
+    try update(from: nil, to: entries(of: message, at: position, in: conversation))
   }
 
   /// Updates the entries of a message that was replaced, possibly at another place.
@@ -23,83 +23,60 @@ struct Tags: TransactionPart {
     _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
     at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    let before = old.shownTags(for: localMember)
-    let after = new.shownTags(for: localMember)
-    if before.isEmpty, after.isEmpty { return }
-    let isMoved = ThreadMoment(oldPosition.place) != ThreadMoment(position.place)
-    let isKept = !isMoved || StoreDefect.movedTagsKept.isPlanted
-    let kept = isKept ? before.intersection(after) : []
-    try change(before.subtracting(kept), at: oldPosition, in: conversation, by: -1)
-    try change(after.subtracting(kept), at: position, in: conversation, by: 1)
+    let before = entries(of: old, at: oldPosition, in: conversation)
+    var after = entries(of: new, at: position, in: conversation)
+    if let before, let given = after {
+      if StoreDefect.movedTagsKept.isPlanted { after?.moment = before.moment }
+      if before.tags == given.tags, before.moment == given.moment { return }
+    }
+    try update(from: before, to: after)
   }
 
   /// Removes the entries of a message that was removed from its place.
   func removed(
     _ message: StoredMessage, from position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    try change(message.shownTags(for: localMember), at: position, in: conversation, by: -1)
+    try update(from: entries(of: message, at: position, in: conversation), to: nil)
   }
 
   /// Enters a message of which nothing is known but that its text has a link.
   func insertedLink(
     at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    try change(.link, at: position, in: conversation, by: 1)
+    try update(from: nil, to: (conversation, .link, ThreadMoment(position.place)))
+  }
+
+  /// Returns what the entries of a message follow from, or nil if it has none.
+  @inline(__always)
+  private func entries(
+    of message: StoredMessage, at position: MessagePosition, in conversation: UInt32
+  ) -> TagKey.Record? {
+    let tags = message.shownTags(for: localMember)
+    return tags.isEmpty ? nil : (conversation, tags, ThreadMoment(position.place))
   }
 
   @inline(__always)
-  private func change(
-    _ tags: TagSet, at position: MessagePosition, in conversation: UInt32, by difference: Int
+  private func update(
+    from old: TagKey.Record?, to new: TagKey.Record?
   ) throws(StoreError) {
-    if tags.isEmpty { return }
-    try changeEntries(of: tags, at: ThreadMoment(position.place), in: conversation, by: difference)
+    if old == nil, new == nil { return }
+    if StoreDefect.tagCountKept.isPlanted { return try updateEntriesAlone(from: old, to: new) }
+    try transaction.update(TagKey.self, from: old, to: new)
   }
 
-  /// Enters messages that have tags at a moment, or removes them.
-  @inline(never)
-  func changeEntries(
-    of tags: TagSet, at moment: ThreadMoment, in conversation: UInt32, by difference: Int
+  /// Does not lower the numbers of messages: a planted defect.
+  private func updateEntriesAlone(
+    from old: TagKey.Record?, to new: TagKey.Record?
   ) throws(StoreError) {
-    try tags.forEach { (tag) throws(StoreError) in
-      try changeEntry(TagKey.entryKey(conversation, tag, moment), by: difference)
-      try changeCount(of: tag, in: conversation, by: difference)
-      guard TagSet(number: tag).isSubset(of: .everywhere) else { return }
-      try changeEntry(TagKey.everywhere(tag, moment.time, conversation), by: difference)
-      try changeCount(of: tag, in: TagKey.allConversations, by: difference)
-    }
-  }
-
-  private func changeCount(
-    of tag: UInt8, in conversation: UInt32, by difference: Int
-  ) throws(StoreError) {
-    if difference < 0, StoreDefect.tagCountKept.isPlanted { return }
-    let count = try view.tags.count(tag, in: conversation) + difference
-    let key = TagKey.count(conversation, tag)
-    if count < 0 { throw view.corrupt(Schema.tags, "count below the number of messages") }
-    if count == 0 { return try transaction.remove(key, in: Schema.tags) }
-    var value = ByteBuffer(capacity: 16)
-    value.append(varint: min(UInt64(count), TagKey.maximumCount))
-    try transaction.insert(key.bytes, value.bytes, in: Schema.tags)
-  }
-
-  /// Changes the number of messages under one key.
-  private func changeEntry(
-    _ key: borrowing ByteBuffer, by difference: Int
-  ) throws(StoreError) {
-    var value = ByteBuffer(capacity: 16)
-    var count: UInt64 = 0
-    if try view.value(of: key.bytes, in: Schema.tags, appendTo: &value) {
-      guard let known = TagKey.messageCount(value.bytes) else {
-        throw view.corrupt(Schema.tags, "malformed entry (\(value.count) bytes)")
+    let cells = memory.cells
+    cells.removeAll()
+    try cells.change(TagKey.self, from: old, to: new)
+    for index in (0..<cells.count).reversed() {
+      if case .count(-1) = cells.action(index), case .count? = TagKey.parts(cells.key(index)) {
+        cells.drop(index)
       }
-      count = known
     }
-    if difference < 0, count == 0 { throw view.corrupt(Schema.tags, "missing entry") }
-    count = difference < 0 ? count - 1 : min(count + 1, TagKey.maximumCount)
-    if count == 0 { return try transaction.remove(key, in: Schema.tags) }
-    value.removeAll()
-    TagKey.append(messageCount: count, to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.tags)
+    try transaction.apply(cells, in: Schema.tags)
   }
 }
 
@@ -119,11 +96,15 @@ extension Tags {
     let other = TagKey.everywhere(tag, moment.time, conversation)
     var value = ByteBuffer(capacity: 16)
     guard try view.value(of: other.bytes, in: Schema.tags, appendTo: &value) else { return }
-    guard let count = TagKey.messageCount(value.bytes), let difference = Int(exactly: count) else {
+    guard let count = CellCount.decode(value.bytes) else {
       throw view.corrupt(Schema.tags, "malformed entry (\(value.count) bytes)")
     }
-    try transaction.remove(other, in: Schema.tags)
-    try changeCount(of: tag, in: TagKey.allConversations, by: -difference)
+    let sum = TagKey.count(TagKey.allConversations, tag)
+    let cells = memory.cells
+    cells.removeAll()
+    cells.appendRemoval(of: other.bytes)
+    cells.appendCount(-Int(count), of: sum.bytes)
+    try transaction.apply(cells, in: Schema.tags)
     transaction.noteSettingChange()
   }
 
@@ -146,7 +127,7 @@ extension Tags {
       }
     }
     for position in found {
-      try change(.mention, at: position, in: conversation, by: 1)
+      try update(from: nil, to: (conversation, .mention, ThreadMoment(position.place)))
     }
   }
 }

@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, F-24 … F-29.
 ///
 ///     key    time of expiry (8), number of the conversation (4), phase (1), time (8)
-///     value  number of such messages, varint; empty for one
+///     value  number of such messages, see `CellCount`
 ///
 ///     key    time at which its mute ends (8), number of the conversation (4)
 ///     value  empty
@@ -76,7 +76,18 @@ package struct ExpiryKey: Hashable, Comparable {
   static func canRead(_ key: Bytes, _ value: Bytes) -> Bool {
     if key.count == 1 { return key[0] == 0 && ExpiryBorder(value) != nil }
     guard let entry = ExpiryKey(key) else { return false }
-    return entry.moment == nil ? value.count == 0 : TagKey.messageCount(value) != nil
+    return entry.moment == nil ? value.count == 0 : CellCount.decode(value) != nil
+  }
+}
+
+extension ExpiryKey: RecordIndex {
+  package static let tree = Schema.expiry
+  package static let isCounted = true
+
+  package static func forEachKey(
+    of entry: ExpiryKey, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try body(entry.encoded)
   }
 }
 
@@ -199,7 +210,7 @@ package struct ExpiryIndex {
     let key = entry.encoded
     var value = ByteBuffer(capacity: 16)
     guard try view.value(of: key.bytes, in: Schema.expiry, appendTo: &value) else { return 0 }
-    guard let count = TagKey.messageCount(value.bytes) else {
+    guard let count = CellCount.decode(value.bytes) else {
       throw view.corrupt(Schema.expiry, "malformed entry (\(value.count) bytes)")
     }
     return count

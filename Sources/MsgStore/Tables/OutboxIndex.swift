@@ -3,8 +3,10 @@ package import PageFile
 /// The keys of an entry, whatever the state of its lane.
 ///
 /// See docs/message-format.md, O-1.
-package enum EntryIndex: Index {
+package enum EntryIndex: RecordIndex {
   package typealias Record = (ordinal: UInt64, entry: OutboxRecord)
+  package static let tree = Schema.work
+  package static let isCounted = false
 
   package static func forEachKey(
     of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
@@ -24,7 +26,10 @@ package enum EntryIndex: Index {
 /// The key of the entry that a lane hands out next.
 ///
 /// See docs/message-format.md, O-7.
-package enum LaneIndex: Index {
+package enum LaneIndex: RecordIndex {
+  package static let tree = Schema.work
+  package static let isCounted = false
+
   package static func forEachKey(
     of lane: OutboxLane, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -8,7 +8,7 @@ package import PageFile
 ///     key    number of the conversation (4)
 ///            digest of the answered name (4)
 ///            phase (1), time (8): the place of the replies, without its sequence
-///     value  number of replies there, varint; empty for one
+///     value  number of replies there, see `CellCount`
 package enum ReplyKey {
   package static let byteCount = 8 + ThreadMoment.byteCount
 
@@ -45,19 +45,29 @@ package enum ReplyKey {
     else { return nil }
     return (conversation, digest, moment)
   }
+}
 
-  /// Returns the number of replies that a value states, or nil if it is malformed.
-  package static func count(_ value: Bytes) -> UInt64? {
-    if value.count == 0 { return 1 }
-    var reader = ByteReader(value)
-    guard let count = reader.varint(), (2...UInt64(Int64.max)).contains(count), reader.isAtEnd
-    else { return nil }
-    return count
+extension ReplyKey: RecordIndex {
+  /// A reply: the digest of the answered name, and its moment.
+  package struct Record: Equatable {
+    let conversation: UInt32
+    let digest: UInt32
+    let moment: ThreadMoment
+
+    init(_ answered: MessageID, _ place: Place, in conversation: UInt32) {
+      self.conversation = conversation
+      digest = ReplyKey.digest(of: answered)
+      moment = ThreadMoment(place)
+    }
   }
 
-  /// Appends the value of an entry of one or more replies.
-  static func append(count: UInt64, to value: inout ByteBuffer) {
-    if count > 1 { value.append(varint: count) }
+  package static let tree = Schema.replies
+  package static let isCounted = true
+
+  package static func forEachKey(
+    of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try body(key(record.conversation, record.digest, record.moment))
   }
 }
 

@@ -11,7 +11,7 @@ package struct TagIndex {
     let key = TagKey.count(conversation, tag)
     var value = ByteBuffer(capacity: 16)
     guard try view.value(of: key.bytes, in: Schema.tags, appendTo: &value) else { return 0 }
-    guard let count = TagKey.totalCount(value.bytes) else {
+    guard let count = CellCount.decode(value.bytes) else {
       throw view.corrupt(Schema.tags, "malformed count (\(value.count) bytes)")
     }
     return Int(count)

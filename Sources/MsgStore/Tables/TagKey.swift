@@ -6,23 +6,21 @@ package import PageFile
 /// See docs/message-format.md, F-17 … F-23.
 ///
 ///     key    number of the conversation (4), tag (1)
-///     value  number of the conversation's messages with this tag, varint
+///     value  number of the conversation's messages with this tag, see `CellCount`
 ///
 ///     key    number of the conversation (4), tag (1), phase (1), time (8)
-///     value  number of messages with this tag at this time, varint; empty for one
+///     value  number of messages with this tag at this time, as above
 ///
 /// Under the number 0, which no conversation has, lie the pinned and the starred messages of all
 /// conversations, and the client's own names:
 ///
 ///     key    0 (4), tag (1)
-///     value  number of all messages with this tag, varint; the name of a tag of the client's own
+///     value  number of all messages with this tag, as above; the name of a tag of the client's own
 ///
 ///     key    0 (4), tag (1), time (8), number of the conversation (4)
 ///     value  number of the conversation's messages with this tag at this time, as above
 package enum TagKey {
   package static let countByteCount = 5
-  /// A limit from which counting on cannot overflow.
-  static let maximumCount: UInt64 = 1 << 60
   package static let entryByteCount = countByteCount + ThreadMoment.byteCount
 
   /// The parts of a key.
@@ -84,30 +82,6 @@ package enum TagKey {
     return .everywhere(tag: tag, time: time, conversation: conversation)
   }
 
-  /// Returns the number that the value of an entry states, or nil if it is malformed.
-  package static func messageCount(_ value: Bytes) -> UInt64? {
-    if value.count == 0 { return 1 }
-    var reader = ByteReader(value)
-    guard let count = reader.varint(), 2...maximumCount ~= count, reader.isAtEnd else {
-      return nil
-    }
-    return count
-  }
-
-  /// Appends the value of an entry of one or more messages.
-  static func append(messageCount: UInt64, to value: inout ByteBuffer) {
-    if messageCount > 1 { value.append(varint: messageCount) }
-  }
-
-  /// Returns the number that the value of a count states, or nil if it is malformed.
-  package static func totalCount(_ value: Bytes) -> UInt64? {
-    var reader = ByteReader(value)
-    guard let count = reader.varint(), 1...maximumCount ~= count, reader.isAtEnd else {
-      return nil
-    }
-    return count
-  }
-
   /// Returns the name of a tag of the client's own, or nil if it is malformed.
   package static func ownName(_ value: Bytes) -> String? {
     (1...Identifier.maximumByteCount).contains(value.count) && value.isValidUTF8
@@ -117,10 +91,29 @@ package enum TagKey {
   /// Returns true if the readers accept these bytes as an entry of the tree.
   static func canRead(_ key: Bytes, _ value: Bytes) -> Bool {
     switch parts(key) {
-    case .count: totalCount(value) != nil
-    case .entry, .everywhere: messageCount(value) != nil
+    case .count, .entry, .everywhere: CellCount.decode(value) != nil
     case .name: ownName(value) != nil
     case nil: false
+    }
+  }
+}
+
+extension TagKey: RecordIndex {
+  /// The shown tags of a message, and its moment.
+  package typealias Record = (conversation: UInt32, tags: TagSet, moment: ThreadMoment)
+  package static let tree = Schema.tags
+  package static let isCounted = true
+
+  package static func forEachKey(
+    of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let (conversation, tags, moment) = record
+    try tags.forEach { (tag) throws(StoreError) in
+      try body(count(conversation, tag))
+      try body(entryKey(conversation, tag, moment))
+      guard TagSet(number: tag).isSubset(of: .everywhere) else { return }
+      try body(count(allConversations, tag))
+      try body(everywhere(tag, moment.time, conversation))
     }
   }
 }

@@ -14,7 +14,7 @@ package enum TransferIndex {
   package static let moving: UInt8 = 1
   static let hashed: UInt8 = 2
 
-  static func movingKey(_ fact: Bytes) -> ByteBuffer {
+  private static func movingKey(_ fact: Bytes) -> ByteBuffer {
     ByteBuffer().appending(moving).appending(fact)
   }
 
@@ -51,18 +51,22 @@ extension AttachmentRecord {
     }
     return hash
   }
+}
 
-  /// Runs `body` on each key of the attachment in the transfers tree.
-  package func forEachIndexKey(
-    of fact: Bytes, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
+extension TransferIndex: RecordIndex {
+  /// An attachment, and the key of its fact.
+  package typealias Record = (fact: Bytes, attachment: AttachmentRecord)
+  package static let tree = Schema.transfers
+  package static let isCounted = false
+
+  package static func forEachKey(
+    of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    if isMoving, !StoreDefect.transfersUnlisted.isPlanted {
-      let key = TransferIndex.movingKey(fact)
-      try body(key)
+    let (fact, attachment) = record
+    if attachment.isMoving, !StoreDefect.transfersUnlisted.isPlanted {
+      try body(movingKey(fact))
     }
-    if let hash = indexedHash {
-      let key = TransferIndex.hashedKey(hash, fact)
-      try body(key)
-    }
+    if let hash = attachment.indexedHash { try body(hashedKey(hash, fact)) }
+    if let path = attachment.neededPath { try body(FileIndex.neededKey(path, fact)) }
   }
 }

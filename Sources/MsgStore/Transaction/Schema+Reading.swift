@@ -34,7 +34,7 @@ extension Schema {
     case tags: TagKey.canRead(key, value)
     case expiry: ExpiryKey.canRead(key, value)
     case memberships: canReadRecord(key, value, in: tree)
-    case replies: ReplyKey.parts(key) != nil && ReplyKey.count(value) != nil
+    case replies: ReplyKey.parts(key) != nil && CellCount.decode(value) != nil
     default: false
     }
   }

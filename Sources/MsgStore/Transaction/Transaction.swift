@@ -204,16 +204,30 @@ package final class Transaction {
     run.sort()
     for index in 0..<run.count {
       let key = run.key(index)
-      assert(
-        run.value(index).map { Schema.canRead(key, $0, in: tree) } ?? true,
-        "\(Schema.name(of: tree)): malformed cell")
+      if case .store(let value) = run.action(index) {
+        assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): malformed cell")
+      }
       if hasListeners { noteChange(of: key, in: tree) }
     }
-    let wereThere = try storage { () throws(PageFileError) in
+    let isRight = try storage { () throws(PageFileError) in
       try BTree(view.source, tree).apply(run)
     }
     run.removeAll()
-    guard wereThere else { throw view.corrupt(tree, "missing entry") }
+    guard isRight else { throw view.corrupt(tree, "missing entry, or malformed number") }
+  }
+
+  /// Changes the keys of an index as a record changes.
+  ///
+  /// - Parameters:
+  ///   - old: The record before the change; nil if there was none.
+  ///   - new: The record after it; nil if it is removed.
+  func update<I: RecordIndex>(
+    _ index: I.Type, from old: I.Record?, to new: I.Record?
+  ) throws(StoreError) {
+    let cells = memory.cells
+    cells.removeAll()
+    try cells.change(index, from: old, to: new)
+    try apply(cells, in: index.tree)
   }
 
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.

@@ -34,8 +34,8 @@ package final class WriterMemory: @unchecked Sendable {
   var outbox: OutboxTotals?
   /// The lane that was read or written last; nil without one.
   var lane: (conversation: UInt32, lane: OutboxLane)?
-  /// The cells of the outbox that one change of an entry concerns; empty between two.
-  let outboxCells = CellRun(capacity: 1024)
+  /// The cells that one change of a record and its keys concerns; empty between two.
+  let cells = CellRun(capacity: 1024)
 
   /// The time from which the store prunes by itself again; nil if it has not been read.
   var nextPruning: Int64?

@@ -9,15 +9,11 @@ extension StoreCheck {
     _ fact: Bytes, _ value: Bytes, _ name: String, _ view: StoreView
   ) throws(StoreError) {
     guard let record = AttachmentRecord(value) else { return }
-    try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
+    try TransferIndex.forEachKey(of: (fact, record)) { (key) throws(StoreError) in
       if try !view.contains(key, in: Schema.transfers) {
-        report("\(name): attachment missing from the transfers tree")
+        let what = key.bytes[0] == FileIndex.needed ? "local file" : "attachment"
+        report("\(name): \(what) missing from the transfers tree")
       }
-    }
-    if let path = record.neededPath,
-      try !view.contains(FileIndex.neededKey(path, fact), in: Schema.transfers)
-    {
-      report("\(name): local file missing from the transfers tree")
     }
   }
 
@@ -25,10 +21,9 @@ extension StoreCheck {
   func transfers(_ view: StoreView) throws(StoreError) {
     try walk(Schema.transfers, view) { (key, value) throws(StoreError) in
       if key.count > 0, key[0] == FileIndex.unneeded { return try unneededFile(key, value, view) }
-      let file = FileIndex.neededParts(key)
       guard
-        let (kind, digest, fact) = TransferIndex.parts(key)
-          ?? file.map({ (FileIndex.needed, $0.digest, $0.fact) }), value.count == 0,
+        let fact = TransferIndex.parts(key)?.fact ?? FileIndex.neededParts(key)?.fact,
+        value.count == 0,
         let parts = FactKey.parts(fact), parts.kind == .attachment
       else { return report("transfers: malformed entry (key of \(key.count) bytes)") }
       let name =
@@ -36,12 +31,10 @@ extension StoreCheck {
       guard let record = try view.facts.attachmentRecord(fact) else {
         return report("\(name): attachment not found")
       }
-      let isRight =
-        switch kind {
-        case TransferIndex.moving: record.isMoving
-        case FileIndex.needed: record.neededPath.map(FileIndex.digest) == digest
-        default: record.indexedHash.map { TransferIndex.digest($0) } == digest
-        }
+      var isRight = false
+      try TransferIndex.forEachKey(of: (fact, record)) { (other) throws(StoreError) in
+        if other.bytes.compare(to: key) == 0 { isRight = true }
+      }
       if !isRight { report("\(name): disagrees with its attachment") }
     }
   }

@@ -64,7 +64,7 @@ extension StoreCheck {
         if ExpiryBorder(value) == nil { report("expiry: malformed border (\(value.count) bytes)") }
         return
       }
-      guard let entry = ExpiryKey(key), let count = TagKey.messageCount(value) else {
+      guard let entry = ExpiryKey(key), let count = CellCount.decode(value) else {
         return report("expiry: malformed entry (key of \(key.count) bytes)")
       }
       guard entry.moment != nil else {

@@ -21,7 +21,7 @@ extension StoreCheck {
     var entered: [UInt32: ReplySum] = [:]
     try walk(Schema.replies, view) { (key, value) throws(StoreError) in
       guard let (conversation, digest, moment) = ReplyKey.parts(key),
-        let count = ReplyKey.count(value)
+        let count = CellCount.decode(value)
       else { return report("replies: malformed entry (key of \(key.count) bytes)") }
       if leftovers.contains(conversation) { return }
       entered[conversation, default: ReplySum()].add(count, digest, moment)

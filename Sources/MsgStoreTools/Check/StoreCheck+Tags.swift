@@ -71,23 +71,23 @@ extension StoreCheck {
     try walk(Schema.tags, view) { (key, value) throws(StoreError) in
       switch TagKey.parts(key) {
       case .count(TagKey.allConversations, let tag)?:
-        statedCounts[tag] = TagKey.totalCount(value)
+        statedCounts[tag] = CellCount.decode(value)
       case .count(let conversation, let tag)?:
         compare(current)
         current = CountedTag(conversation: conversation, tag: tag)
-        current?.count = TagKey.totalCount(value)
+        current?.count = CellCount.decode(value)
         if current?.count == nil { report("tags: malformed count (\(value.count) bytes)") }
       case .entry(let conversation, let tag, let moment)?:
         if current?.conversation != conversation || current?.tag != tag {
           compare(current)
           current = CountedTag(conversation: conversation, tag: tag)
         }
-        guard let count = TagKey.messageCount(value) else {
+        guard let count = CellCount.decode(value) else {
           return report("tags: malformed entry (value of \(value.count) bytes)")
         }
         current?.entered.add(count, moment)
       case .everywhere(let tag, let time, let conversation)?:
-        guard let count = TagKey.messageCount(value) else {
+        guard let count = CellCount.decode(value) else {
           return report("tags: malformed entry (value of \(value.count) bytes)")
         }
         everywhereCounts[tag, default: 0] &+= count

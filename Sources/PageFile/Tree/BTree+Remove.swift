@@ -29,10 +29,11 @@ extension BTree {
     _ key: Bytes, at index: Int, of leaf: TreePage
   ) throws(PageFileError) -> TreePage? {
     if let chain = leaf.chain(index) { try chain.free(in: source) }
+    let usedBefore = leaf.usedByteCount
     let editor = try edit(leaf)
     editor.remove(at: index)
     let page = editor.page
-    if !page.isSmall { return page }
+    if !page.isToMerge(after: usedBefore) { return page }
     // The path is recorded only now, by a second descent: few removals need to update a parent.
     var path = TreePath()
     try shrink(try descend(toward: key, &path), up: &path)
@@ -100,5 +101,19 @@ extension BTree {
       try source.setRoot(of: tree, to: child.number)
       root = child
     }
+  }
+}
+
+extension TreePage {
+  /// True if a leaf from which cells were removed is to be merged with a neighbour, or freed: it is
+  /// empty, or less than a quarter full.
+  ///
+  /// A leaf that has found no room in its neighbours tries again when half of the rest has gone,
+  /// not with each cell: a leaf at the end of a tree begins small, and each try costs a descent.
+  func isToMerge(after usedBefore: Int) -> Bool {
+    if cellCount == 0 { return true }
+    let (used, limit) = (usedByteCount, capacity / 4)
+    guard used < limit else { return false }
+    return usedBefore >= limit || used.leadingZeroBitCount > usedBefore.leadingZeroBitCount
   }
 }

@@ -1,10 +1,23 @@
 /// Changes of cells, to be made together in the order of their keys.
 package final class CellRun {
-  /// The change of one cell; nil for the byte count of a value removes the cell.
+  /// A change of one cell.
+  package enum Action {
+    case store(Bytes)
+    case remove
+    /// Adds to the number of a cell that counts, see `CellCount`.
+    case count(Int)
+  }
+
+  private enum Kind {
+    case store(byteCount: Int)
+    case remove
+    case count(Int)
+  }
+
   private struct Change {
     var start: Int
     var keyByteCount: Int
-    var valueByteCount: Int?
+    var kind: Kind
   }
 
   private var buffer: ByteBuffer
@@ -19,25 +32,30 @@ package final class CellRun {
     buffer.bytes.slice(changes[index].start, changes[index].keyByteCount)
   }
 
-  /// Returns the value to store; nil if the cell is to be removed.
-  package func value(_ index: Int) -> Bytes? {
+  package func action(_ index: Int) -> Action {
     let change = changes[index]
-    return change.valueByteCount.map {
-      buffer.bytes.slice(change.start + change.keyByteCount, $0)
+    switch change.kind {
+    case .store(let byteCount):
+      return .store(buffer.bytes.slice(change.start + change.keyByteCount, byteCount))
+    case .remove: return .remove
+    case .count(let difference): return .count(difference)
     }
   }
 
   /// Appends a cell to be stored.
   package func append(_ key: Bytes, _ value: Bytes) {
-    changes.append(
-      Change(start: buffer.count, keyByteCount: key.count, valueByteCount: value.count))
-    buffer.append(key)
+    append(key, .store(byteCount: value.count))
     buffer.append(value)
   }
 
   /// Appends the key of a cell to be removed.
-  package func appendRemoval(of key: Bytes) {
-    changes.append(Change(start: buffer.count, keyByteCount: key.count))
+  package func appendRemoval(of key: Bytes) { append(key, .remove) }
+
+  /// Appends the key of a cell that counts, to whose number something is added.
+  package func appendCount(_ difference: Int, of key: Bytes) { append(key, .count(difference)) }
+
+  private func append(_ key: Bytes, _ kind: Kind) {
+    changes.append(Change(start: buffer.count, keyByteCount: key.count, kind: kind))
     buffer.append(key)
   }
 
@@ -72,47 +90,51 @@ extension BTree {
   /// Makes the changes of a run, whose keys do not descend, as `insert` and `remove` do one after
   /// the other.
   ///
-  /// Returns false if a key to be removed was absent.
+  /// Returns false if a key to be removed was absent, or a number malformed or already 0.
   ///
   /// - Throws: The errors of `insert` and `remove`. Some of the changes may have been made then.
   package func apply(_ run: CellRun) throws(PageFileError) -> Bool {
     try source.changing { () throws(PageFileError) in
-      var (index, wereThere) = (0, true)
-      while index < run.count { try changeLeaf(by: run, &index, &wereThere) }
-      return wereThere
+      var (index, isRight) = (0, true)
+      while index < run.count { try changeLeaf(by: run, &index, &isRight) }
+      return isRight
     }
   }
 
   /// Makes the changes of a run, from an index on, that concern one leaf, up to the first for which
   /// the leaf has no room, and moves the index behind them.
   private func changeLeaf(
-    by run: CellRun, _ index: inout Int, _ wereThere: inout Bool
+    by run: CellRun, _ index: inout Int, _ isRight: inout Bool
   ) throws(PageFileError) {
     var key = run.key(index)
     BTree.checkKey(key)
     var bound = ByteBuffer(capacity: 0)
+    var number = ByteBuffer(capacity: 16)
     guard var page = try leaf(for: key, below: &bound) else {
-      if let value = run.value(index) { try put(key, value, nil) } else { wereThere = false }
+      if case .store(let value)? = action(of: run, index, on: nil, &number) {
+        try put(key, value, nil)
+      } else {
+        isRight = false
+      }
       index += 1
       return
     }
     var place = page.search(key)
     var editor: TreePageEditor?
-    var isSmaller = false
+    let usedBefore = page.usedByteCount
     while true {
-      if let value = run.value(index) {
+      switch action(of: run, index, on: place.isEqual ? (page, place.index) : nil, &number) {
+      case .store(let value)?:
         guard try putInPlace(key, value, at: place, of: page, &editor) else {
           try put(key, value, editor?.page ?? page)
           index += 1
           return
         }
         place.index += 1
-      } else if place.isEqual {
+      case .remove? where place.isEqual:
         if let chain = page.chain(place.index) { try chain.free(in: source) }
         try edit(page, &editor).remove(at: place.index)
-        isSmaller = true
-      } else {
-        wereThere = false
+      default: isRight = false
       }
       index += 1
       if let editor { page = editor.page }
@@ -130,9 +152,31 @@ extension BTree {
         place = page.search(key)
       }
     }
-    guard isSmaller, page.isSmall else { return }
+    guard page.isToMerge(after: usedBefore) else { return }
     var path = TreePath()
     try shrink(try descend(toward: key, &path), up: &path)
+  }
+
+  /// Returns the change of a cell, with the number that a cell that counts gets; nil if its number
+  /// is malformed or would fall below 0.
+  private func action(
+    of run: CellRun, _ index: Int, on cell: (leaf: TreePage, index: Int)?,
+    _ number: inout ByteBuffer
+  ) -> CellRun.Action? {
+    guard case .count(let difference) = run.action(index) else { return run.action(index) }
+    var count = 0
+    if let cell {
+      guard let stored = cell.leaf.inlineValue(cell.index).flatMap(CellCount.decode) else {
+        return nil
+      }
+      count = Int(stored)
+    }
+    let (sum, isOverflow) = count.addingReportingOverflow(difference)
+    if isOverflow || sum < 0 || sum == 0 && cell == nil { return nil }
+    if sum == 0 { return .remove }
+    number.removeAll()
+    CellCount.append(min(UInt64(sum), CellCount.maximum), to: &number)
+    return .store(number.bytes)
   }
 
   /// Stores a value in a leaf, or beside it if the leaf has no room; nil if the tree is empty.
@@ -143,8 +187,8 @@ extension BTree {
     _ = try put(key, value, in: leaf)
   }
 
-  /// Returns the leaf that holds a key or would hold it, nil if the tree is empty, and the separator
-  /// above all keys of the leaf, empty for the last leaf.
+  /// Returns the leaf that holds a key or would hold it, nil if the tree is empty, and the
+  /// separator above all keys of the leaf, empty for the last leaf.
   private func leaf(
     for key: Bytes, below bound: inout ByteBuffer
   ) throws(PageFileError) -> TreePage? {
@@ -194,9 +238,4 @@ extension BTree {
     editor = new
     return new
   }
-}
-
-extension TreePage {
-  /// True if the page is to be merged with a neighbour, or freed.
-  var isSmall: Bool { cellCount == 0 || usedByteCount < capacity / 4 }
 }

@@ -135,15 +135,15 @@ struct WalkTests {
       _ = try store.write { try $0.send(own("mine", in: Self.room, "text")) }
     }
     var item: OutboxItem?
-    try expect("next", read: 6, write: 7) { item = try store.next() }
+    try expect("next", read: 6, write: 6) { item = try store.next() }
     let sent = try #require(item)
-    try expect("complete", read: 5, write: 7) { try store.done(sent) }
+    try expect("complete", read: 4, write: 7) { try store.done(sent) }
     try expect("acknowledge", read: 5, write: 5) {
       try store.write {
         _ = try $0.acknowledge("mine", in: Self.room, serverTimestamp: time(30_000))
       }
     }
-    try expect("edit one's own", read: 6, write: 6) {
+    try expect("edit one's own", read: 6, write: 7) {
       try store.write { _ = try $0.edit("mine", in: Self.room, text: "changed") }
     }
   }

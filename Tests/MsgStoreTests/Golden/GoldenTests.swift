@@ -49,10 +49,10 @@ import msgdump
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
     ("page-messages", ["page", "9"]),
-    ("page-branch", ["page", "14"]),
+    ("page-branch", ["page", "16"]),
     ("page-facts", ["page", "8"]),
-    ("page-replies", ["page", "11"]),
-    ("page-outbox", ["page", "17"]),
+    ("page-replies", ["page", "12"]),
+    ("page-outbox", ["page", "18"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]

@@ -105,7 +105,7 @@ import Testing
     let directory = start.copy()
     let (cuts, maximumByteCount) = try cuts(directory) { try open($0, "me").close() }
     #expect(cuts.count >= oneCut.count + 3)
-    #expect(maximumByteCount < wholeByteCount / 2)
+    #expect(maximumByteCount <= wholeByteCount / 2)
     #expect(try cells(directory) == expectedCells)
 
     var halfCount = 0

@@ -79,8 +79,7 @@ package struct Attachments: TransactionPart {
   ) throws(StoreError) {
     let key = FactKey.key(conversation, id, attachment: record.attachment.id)
     endTransfers(at: key.bytes)
-    try unlistTransfers(record, at: key.bytes)
-    try transaction.localFiles.replace(record.neededPath, with: nil, at: key.bytes)
+    try index(from: record, to: nil, at: key.bytes)
     try transaction.remove(key.bytes, in: Schema.facts)
   }
 
@@ -154,24 +153,17 @@ extension Attachments {
     var value = ByteBuffer(capacity: 256)
     record.appendChecked(to: &value)
     try transaction.insert(fact, value.bytes, in: Schema.facts)
-    try transaction.localFiles.replace(old?.neededPath, with: record.neededPath, at: fact)
-    if let old {
-      if old.isMoving == record.isMoving, old.indexedHash == record.indexedHash { return }
-      try unlistTransfers(old, at: fact)
-    }
-    try list(record, at: fact)
+    try index(from: old, to: record, at: fact)
   }
 
-  private func list(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
-    try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      try transaction.insert(key, in: Schema.transfers)
-    }
-  }
-
-  func unlistTransfers(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
-    try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      try transaction.remove(key.bytes, in: Schema.transfers)
-    }
+  /// Changes the keys of an attachment in the transfers tree, and the list of files that nothing
+  /// needs.
+  private func index(
+    from old: AttachmentRecord?, to new: AttachmentRecord?, at fact: Bytes
+  ) throws(StoreError) {
+    try transaction.update(
+      TransferIndex.self, from: old.map { (fact, $0) }, to: new.map { (fact, $0) })
+    try transaction.localFiles.changed(from: old?.neededPath, to: new?.neededPath)
   }
 
   /// Removes the entries in the transfers tree of a fact that is about to be removed.
@@ -182,7 +174,6 @@ extension Attachments {
       let record = try view.facts.attachmentRecord(key)
     else { return }
     endTransfers(at: key)
-    try unlistTransfers(record, at: key)
-    try transaction.localFiles.replace(record.neededPath, with: nil, at: key)
+    try index(from: record, to: nil, at: key)
   }
 }

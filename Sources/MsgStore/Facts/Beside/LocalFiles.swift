@@ -15,27 +15,13 @@ package struct LocalFiles: TransactionPart {
   package let transaction: Transaction
 
   /// Notes that an attachment has another path, or none.
-  func replace(
-    _ old: String?, with new: String?, at fact: Bytes
-  ) throws(StoreError) {
+  ///
+  /// The index has the new one already.
+  func changed(from old: String?, to new: String?) throws(StoreError) {
     if old == nil, new == nil { return }
     if let old, let new, old.hasSameBytes(as: new) { return }
-    if let new { try need(new, at: fact) }
-    if let old { try release(old, at: fact) }
-  }
-
-  /// Notes that an attachment has a path.
-  func need(_ path: String, at fact: Bytes) throws(StoreError) {
-    try transaction.insert(FileIndex.neededKey(path, fact), in: Schema.transfers)
-    if StoreDefect.neededFileListed.isPlanted { return }
-    try unlist(path)
-  }
-
-  /// Notes that an attachment has a path no more.
-  private func release(_ path: String, at fact: Bytes) throws(StoreError) {
-    try transaction.remove(FileIndex.neededKey(path, fact), in: Schema.transfers)
-    if StoreDefect.unneededFileForgotten.isPlanted { return }
-    try list(path)
+    if let new, !StoreDefect.neededFileListed.isPlanted { try unlist(new) }
+    if let old, !StoreDefect.unneededFileForgotten.isPlanted { try list(old) }
   }
 
   /// Lists a path, unless an attachment needs it.

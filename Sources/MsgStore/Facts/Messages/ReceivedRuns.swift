@@ -217,9 +217,7 @@ struct ReceivedRuns: TransactionPart {
       }
       if let last = order.last { conversation.raiseGreatestName(to: messages[last].id) }
     }
-    _ = try storage { () throws(PageFileError) in
-      try BTree(view.source, Schema.ids).apply(names)
-    }
+    _ = try storage { () throws(PageFileError) in try BTree(view.source, Schema.ids).apply(names) }
     return last
   }
 

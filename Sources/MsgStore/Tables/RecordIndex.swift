@@ -3,9 +3,13 @@ package import PageFile
 /// An index: keys that follow from a record alone, by which it is found beside its own place.
 ///
 /// Writers change the keys with `CellRun.change`, and `check` counts them again by the same
-/// function. The values are empty.
-package protocol Index {
+/// function.
+package protocol RecordIndex {
   associatedtype Record
+  /// The tree that the keys lie in.
+  static var tree: TreeNumber { get }
+  /// True if several records may have one key, whose value is their number; else values are empty.
+  static var isCounted: Bool { get }
 
   /// Runs `body` on each key of a record, on none twice.
   static func forEachKey(
@@ -19,21 +23,23 @@ extension CellRun {
   /// - Parameters:
   ///   - old: The record before the change; nil if there was none.
   ///   - new: The record after it; nil if it is removed.
-  func change<I: Index>(
+  func change<I: RecordIndex>(
     _ index: I.Type, from old: I.Record?, to new: I.Record?
   ) throws(StoreError) {
     let start = count
     if let old {
-      try index.forEachKey(of: old) { (key) throws(StoreError) in appendRemoval(of: key.bytes) }
+      try index.forEachKey(of: old) { (key) throws(StoreError) in
+        index.isCounted ? appendCount(-1, of: key.bytes) : appendRemoval(of: key.bytes)
+      }
     }
+    let end = count
     guard let new else { return }
     try index.forEachKey(of: new) { (key) throws(StoreError) in
-      for place in start..<count where value(place) == nil {
-        guard self.key(place).compare(to: key.bytes) == 0 else { continue }
+      for place in start..<min(end, count) where self.key(place).compare(to: key.bytes) == 0 {
         // The key stays.
         return drop(place)
       }
-      append(key.bytes, .empty)
+      index.isCounted ? appendCount(1, of: key.bytes) : append(key.bytes, .empty)
     }
   }
 }
