@@ -2,7 +2,7 @@ import PageFile
 
 /// Keeps the entries of the outbox, with their indexes and counts.
 ///
-/// All changes go through `enter`, `replace(entry:)`, and `remove(entry:)`. They maintain the rules
+/// All changes go through `change(entry:from:to:)`, which maintains the rules
 /// of docs/message-format.md, O-1 … O-9.
 struct OutboxEntries: TransactionPart {
   let transaction: Transaction
@@ -126,8 +126,7 @@ struct OutboxEntries: TransactionPart {
   ) throws(StoreError) -> Int {
     guard let record = new ?? old else { return 0 }
     transaction.noteOutboxChange()
-    let cells = memory.cells
-    cells.removeAll()
+    var cells = memory.takeCells()
     let key = OutboxKey.entry(ordinal)
     if let new {
       var value = ByteBuffer(capacity: 128)
@@ -157,7 +156,8 @@ struct OutboxEntries: TransactionPart {
         lane[record.subject] = max(newest, ordinal)
       }
     }
-    try settle(record.conversation, &lane, stored, after: new, at: ordinal, cells)
+    try settle(record.conversation, &lane, stored, after: new, at: ordinal, &cells)
+    memory.giveBack(cells)
     return lane.counts.total
   }
 
@@ -178,17 +178,17 @@ struct OutboxEntries: TransactionPart {
   func settle(
     _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane
   ) throws(StoreError) {
-    let cells = memory.cells
-    cells.removeAll()
-    try settle(conversation, &lane, stored, after: nil, at: 0, cells)
+    var cells = memory.takeCells()
+    try settle(conversation, &lane, stored, after: nil, at: 0, &cells)
+    memory.giveBack(cells)
   }
 
   /// Does the same, with the changes of the entry that has come or changed, nil if one has gone.
   private func settle(
     _ conversation: UInt32, _ lane: inout OutboxLane, _ stored: OutboxLane,
-    after changed: OutboxRecord?, at ordinal: UInt64, _ cells: CellRun
+    after changed: OutboxRecord?, at ordinal: UInt64, _ cells: inout CellRun
   ) throws(StoreError) {
-    let due = try nextDue(conversation, lane, changed, at: ordinal, cells)
+    let due = try nextDue(conversation, lane, changed, at: ordinal, &cells)
     if lane.due == nil || !StoreDefect.dueEntryKept.isPlanted { lane.due = due }
     if lane != stored {
       try cells.change(LaneIndex.self, from: stored, to: lane)
@@ -202,7 +202,7 @@ struct OutboxEntries: TransactionPart {
         cells.append(key.bytes, value.bytes)
       }
     }
-    try transaction.apply(cells, in: Schema.work)
+    try transaction.apply(&cells, in: Schema.work)
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
@@ -217,11 +217,11 @@ struct OutboxEntries: TransactionPart {
   /// changes so far are made first.
   private func nextDue(
     _ conversation: UInt32, _ lane: OutboxLane, _ changed: OutboxRecord?, at ordinal: UInt64,
-    _ cells: CellRun
+    _ cells: inout CellRun
   ) throws(StoreError) -> OutboxLane.Due? {
     if lane.isStopped || lane.counts.total == 0 { return nil }
     guard lane.counts.total == 1, let changed else {
-      try transaction.apply(cells, in: Schema.work)
+      try transaction.apply(&cells, in: Schema.work)
       return try view.outbox.nextDue(conversation, lane)
     }
     guard changed.isActive, changed.subject.isInOrder else { return nil }

@@ -4,9 +4,10 @@ import PageFile
 ///
 /// An entry names a conversation, the digest of the answered name, and a time. It does not name the
 /// reply: readers find it among the messages of that time. So a message that gets another name has
-/// the same entries, and readers look under all its names. See docs/message-format.md, F-14 … F-16.
+/// the same entries, and readers look under all its names. See docs/message-format.md, F-14 and
+/// F-15.
 ///
-/// Costs nothing for a message that is no reply, else one insertion, or one lookup and one removal.
+/// Costs nothing for a message that is no reply, else one walk.
 struct Replies: TransactionPart {
   let transaction: Transaction
 

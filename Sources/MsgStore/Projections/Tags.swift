@@ -68,15 +68,15 @@ struct Tags: TransactionPart {
   private func updateEntriesAlone(
     from old: TagKey.Record?, to new: TagKey.Record?
   ) throws(StoreError) {
-    let cells = memory.cells
-    cells.removeAll()
+    var cells = memory.takeCells()
     try cells.change(TagKey.self, from: old, to: new)
     for index in (0..<cells.count).reversed() {
       if case .count(-1) = cells.action(index), case .count? = TagKey.parts(cells.key(index)) {
         cells.drop(index)
       }
     }
-    try transaction.apply(cells, in: Schema.tags)
+    try transaction.apply(&cells, in: Schema.tags)
+    memory.giveBack(cells)
   }
 }
 
@@ -100,11 +100,11 @@ extension Tags {
       throw view.corrupt(Schema.tags, "malformed entry (\(value.count) bytes)")
     }
     let sum = TagKey.count(TagKey.allConversations, tag)
-    let cells = memory.cells
-    cells.removeAll()
+    var cells = memory.takeCells()
     cells.appendRemoval(of: other.bytes)
     cells.appendCount(-Int(count), of: sum.bytes)
-    try transaction.apply(cells, in: Schema.tags)
+    try transaction.apply(&cells, in: Schema.tags)
+    memory.giveBack(cells)
     transaction.noteSettingChange()
   }
 

@@ -60,7 +60,11 @@ package struct EntryReader {
       let start = OutboxKey.listed(conversation, isInOrder: isInOrder, first)
       found += try ordinals(from: start, sharing: start.count - 8, count)
     }
-    return Array(found.sorted().prefix(count))
+    found.sort()
+    for (one, next) in zip(found, found.dropFirst()) where one == next {
+      throw view.corrupt(Schema.work, "outbox entry \(one): listed twice")
+    }
+    return Array(found.prefix(count))
   }
 
   /// Returns the ordinals of the active entries of a conversation's order behind one of them.
@@ -206,6 +210,7 @@ package struct EntryReader {
       guard let first else { return nil }
       next = first
     }
+    if next == 0 { throw view.corrupt(Schema.work, "outbox entry 0: listed") }
     let record = try indexedEntry(next)
     // The server does not know the conversation before it is created.
     guard record.isActive else { return nil }

@@ -76,11 +76,14 @@ package enum FactKey {
     prefix(conversation, id, .attachment).appending(attachment)
   }
 
+  /// The limit on the bytes of a key, which leaves room for keys that hold one of them.
+  private static let maximumByteCount = 501
+
   /// Returns the parts of a key, or nil if the bytes are not a valid key.
   package static func parts(
     _ key: Bytes
   ) -> (conversation: UInt32, id: MessageID, kind: FactKind, rest: Bytes)? {
-    guard let conversation = key.bigEndianNumber(at: 0), key.count > 5,
+    guard let conversation = key.bigEndianNumber(at: 0), 6...maximumByteCount ~= key.count,
       case let idByteCount = Int(key[4]), idByteCount > 0, key.count >= 6 + idByteCount,
       let kind = FactKind(rawValue: key[5 + idByteCount]),
       key.slice(5, idByteCount).isValidUTF8

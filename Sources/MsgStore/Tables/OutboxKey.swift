@@ -106,8 +106,8 @@ package enum OutboxKey {
     message(conversation, id).appending(ordinal)
   }
 
-  /// Returns the part of its conversation's keys that a key belongs to, nil for the lane's, and its
-  /// ordinal; nil if the bytes are not a valid key of a conversation.
+  /// Returns the part of its conversation's keys that the key of an entry belongs to, and its
+  /// ordinal; nil if the bytes are not such a key.
   package static func conversationParts(_ key: Bytes) -> (part: Part, ordinal: UInt64)? {
     guard key.count >= 14, key[0] == conversationPrefix, let part = Part(rawValue: key[5])
     else { return nil }

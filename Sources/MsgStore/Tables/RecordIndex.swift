@@ -23,7 +23,7 @@ extension CellRun {
   /// - Parameters:
   ///   - old: The record before the change; nil if there was none.
   ///   - new: The record after it; nil if it is removed.
-  func change<I: RecordIndex>(
+  mutating func change<I: RecordIndex>(
     _ index: I.Type, from old: I.Record?, to new: I.Record?
   ) throws(StoreError) {
     let start = count

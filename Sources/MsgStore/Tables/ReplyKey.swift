@@ -3,7 +3,7 @@ package import PageFile
 /// Keys and values of the replies tree, which leads from a message's name to the times of its
 /// replies.
 ///
-/// See docs/message-format.md, F-14 … F-16.
+/// See docs/message-format.md, F-14 and F-15.
 ///
 ///     key    number of the conversation (4)
 ///            digest of the answered name (4)

@@ -74,7 +74,6 @@ extension StoredMessage {
     if text.hasLink { tags.insert(.link) }
     return tags
   }
-
 }
 
 extension String {

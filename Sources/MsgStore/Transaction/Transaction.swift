@@ -199,7 +199,7 @@ package final class Transaction {
   }
 
   /// Makes the changes of a run, in the order of their keys, and empties it.
-  func apply(_ run: CellRun, in tree: TreeNumber) throws(StoreError) {
+  func apply(_ run: inout CellRun, in tree: TreeNumber) throws(StoreError) {
     if run.count == 0 { return }
     run.sort()
     for index in 0..<run.count {
@@ -224,10 +224,10 @@ package final class Transaction {
   func update<I: RecordIndex>(
     _ index: I.Type, from old: I.Record?, to new: I.Record?
   ) throws(StoreError) {
-    let cells = memory.cells
-    cells.removeAll()
+    var cells = memory.takeCells()
     try cells.change(index, from: old, to: new)
-    try apply(cells, in: index.tree)
+    try apply(&cells, in: index.tree)
+    memory.giveBack(cells)
   }
 
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.

@@ -6,7 +6,7 @@ struct WorkQueue: TransactionPart {
 
   func add(_ work: WorkRecord) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
-    guard next < WorkRecord.maximumOrdinal - 1 else {
+    guard next < WorkRecord.maximumOrdinal else {
       throw .numbersExhausted(what: "piece of work")
     }
     try view.source.set(.nextWork, to: next + 1)

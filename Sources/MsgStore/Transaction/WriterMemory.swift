@@ -34,8 +34,8 @@ package final class WriterMemory: @unchecked Sendable {
   var outbox: OutboxTotals?
   /// The lane that was read or written last; nil without one.
   var lane: (conversation: UInt32, lane: OutboxLane)?
-  /// The cells that one change of a record and its keys concerns; empty between two.
-  let cells = CellRun(capacity: 1024)
+  /// Room for the cells that one change of a record and its keys concerns; nil while it is made.
+  private var spareCells: CellRun?
 
   /// The time from which the store prunes by itself again; nil if it has not been read.
   var nextPruning: Int64?
@@ -87,6 +87,15 @@ package final class WriterMemory: @unchecked Sendable {
   init(_ shares: MemoryShares = MemoryShares()) {
     numbers = NameNumbers(maximumByteCount: shares.nameNumbers)
     maximumRecipientCount = shares.recipients / MemoryLayout<Recipient>.stride
+  }
+
+  /// Takes the room for the cells of one change.
+  func takeCells() -> CellRun { spareCells.take() ?? CellRun(capacity: 1024) }
+
+  /// Takes back the room for cells.
+  func giveBack(_ cells: consuming CellRun) {
+    cells.removeAll()
+    spareCells = consume cells
   }
 
   /// Returns an open conversation for this transaction to change.

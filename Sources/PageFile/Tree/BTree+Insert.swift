@@ -23,34 +23,20 @@ extension BTree {
     }
   }
 
-  /// Stores an empty value under a key, unless the key is present.
-  ///
-  /// Returns true if the key was present; nothing is changed then. Costs and errors are those of
-  /// `insert`.
-  package func insertIfAbsent(_ key: Bytes) throws(PageFileError) -> Bool {
-    BTree.checkKey(key)
-    return try source.changing { () throws(PageFileError) in
-      try put(key, .empty, replaces: false)
-    }
-  }
-
-  private func put(
-    _ key: Bytes, _ value: Bytes, replaces: Bool = true
-  ) throws(PageFileError) -> Bool {
-    try put(key, value, replaces: replaces, in: try leaf(for: key, to: .write))
+  private func put(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
+    try put(key, value, in: try leaf(for: key, to: .write))
   }
 
   /// Stores a value under a key in the leaf that holds the key or would hold it; nil if the tree is
   /// empty.
   func put(
-    _ key: Bytes, _ value: Bytes, replaces: Bool = true, in leaf: TreePage?
+    _ key: Bytes, _ value: Bytes, in leaf: TreePage?
   ) throws(PageFileError) -> Bool {
     guard let leaf else {
       try plant(Cell(CellKey(key), payload(for: key, value)))
       return false
     }
     let found = leaf.search(key)
-    if found.isEqual, !replaces { return true }
     if found.isEqual, let stored = leaf.inlineValue(found.index), stored.compare(to: value) == 0 {
       return true
     }

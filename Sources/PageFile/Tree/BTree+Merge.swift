@@ -34,7 +34,7 @@ extension BTree {
     let list = CellList(copying: lower, separator.bytes, upper)
     let all = 0..<list.count
     guard list.byteCount(of: all) <= room else { return false }
-    guard list.isAscending(at: lower.cellCount) else {
+    guard lower.cellCount > 0, upper.cellCount > 0, list.isAscending(at: lower.cellCount) else {
       throw .corruptPage(upper.number, reason: "the page holds keys outside its parent's bounds")
     }
     let editor = try edit(lower)

@@ -5,8 +5,8 @@ extension BTree {
   ///
   /// Returns true if the key was present.
   ///
-  /// Reads one page per level and edits one; reads two neighbours more if the leaf is left less
-  /// than a quarter full.
+  /// Reads one page per level and edits one; reads two neighbours more if the leaf becomes less
+  /// than a quarter full, and again whenever half of the rest has gone.
   ///
   /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func remove(_ key: Bytes) throws(PageFileError) -> Bool {

@@ -1,5 +1,7 @@
 /// Changes of cells, to be made together in the order of their keys.
-package final class CellRun {
+///
+/// A class would cost an exclusivity check for each access.
+package struct CellRun: ~Copyable {
   /// A change of one cell.
   package enum Action {
     case store(Bytes)
@@ -43,24 +45,26 @@ package final class CellRun {
   }
 
   /// Appends a cell to be stored.
-  package func append(_ key: Bytes, _ value: Bytes) {
+  package mutating func append(_ key: Bytes, _ value: Bytes) {
     append(key, .store(byteCount: value.count))
     buffer.append(value)
   }
 
   /// Appends the key of a cell to be removed.
-  package func appendRemoval(of key: Bytes) { append(key, .remove) }
+  package mutating func appendRemoval(of key: Bytes) { append(key, .remove) }
 
   /// Appends the key of a cell that counts, to whose number something is added.
-  package func appendCount(_ difference: Int, of key: Bytes) { append(key, .count(difference)) }
+  package mutating func appendCount(_ difference: Int, of key: Bytes) {
+    append(key, .count(difference))
+  }
 
-  private func append(_ key: Bytes, _ kind: Kind) {
+  private mutating func append(_ key: Bytes, _ kind: Kind) {
     changes.append(Change(start: buffer.count, keyByteCount: key.count, kind: kind))
     buffer.append(key)
   }
 
   /// Drops one of the changes; the last one takes its place.
-  package func drop(_ index: Int) {
+  package mutating func drop(_ index: Int) {
     changes.swapAt(index, changes.count - 1)
     changes.removeLast()
   }
@@ -68,7 +72,7 @@ package final class CellRun {
   /// Puts the changes in the order of their keys.
   ///
   /// By insertion: a run that is out of order is short.
-  package func sort() {
+  package mutating func sort() {
     for index in changes.indices.dropFirst() {
       var place = index
       while place > 0, key(place).compare(to: key(place - 1)) < 0 {
@@ -79,7 +83,7 @@ package final class CellRun {
   }
 
   /// Removes all changes but keeps the capacity.
-  package func removeAll() {
+  package mutating func removeAll() {
     buffer.removeAll()
     changes.removeAll(keepingCapacity: true)
   }
@@ -93,10 +97,11 @@ extension BTree {
   /// Returns false if a key to be removed was absent, or a number malformed or already 0.
   ///
   /// - Throws: The errors of `insert` and `remove`. Some of the changes may have been made then.
-  package func apply(_ run: CellRun) throws(PageFileError) -> Bool {
+  package func apply(_ run: borrowing CellRun) throws(PageFileError) -> Bool {
     try source.changing { () throws(PageFileError) in
       var (index, isRight) = (0, true)
-      while index < run.count { try changeLeaf(by: run, &index, &isRight) }
+      var number: ByteBuffer?
+      while index < run.count { try changeLeaf(by: run, &index, &number, &isRight) }
       return isRight
     }
   }
@@ -104,13 +109,12 @@ extension BTree {
   /// Makes the changes of a run, from an index on, that concern one leaf, up to the first for which
   /// the leaf has no room, and moves the index behind them.
   private func changeLeaf(
-    by run: CellRun, _ index: inout Int, _ isRight: inout Bool
+    by run: borrowing CellRun, _ index: inout Int, _ number: inout ByteBuffer?,
+    _ isRight: inout Bool
   ) throws(PageFileError) {
     var key = run.key(index)
     BTree.checkKey(key)
-    var bound = ByteBuffer(capacity: 0)
-    var number = ByteBuffer(capacity: 16)
-    guard var page = try leaf(for: key, below: &bound) else {
+    guard let found = try leafAndBound(for: key) else {
       if case .store(let value)? = action(of: run, index, on: nil, &number) {
         try put(key, value, nil)
       } else {
@@ -119,6 +123,7 @@ extension BTree {
       index += 1
       return
     }
+    var page = found.leaf
     var place = page.search(key)
     var editor: TreePageEditor?
     let usedBefore = page.usedByteCount
@@ -139,14 +144,15 @@ extension BTree {
       index += 1
       if let editor { page = editor.page }
       guard index < run.count, case let next = run.key(index),
-        bound.count == 0 || next.compare(to: bound.bytes) < 0
+        found.bound.map({ $0.page.key($0.index).compare(to: CellKey(next)) > 0 }) ?? true
       else { break }
       BTree.checkKey(next)
-      let isSameKey = key.compare(to: next) == 0
+      let order = key.compare(to: next)
+      assert(order <= 0, "run: keys descend")
       key = next
       // Mostly the run stays between two cells.
       place.isEqual = false
-      if isSameKey
+      if order == 0
         || place.index < page.cellCount && page.key(place.index).compare(to: CellKey(key)) <= 0
       {
         place = page.search(key)
@@ -160,8 +166,8 @@ extension BTree {
   /// Returns the change of a cell, with the number that a cell that counts gets; nil if its number
   /// is malformed or would fall below 0.
   private func action(
-    of run: CellRun, _ index: Int, on cell: (leaf: TreePage, index: Int)?,
-    _ number: inout ByteBuffer
+    of run: borrowing CellRun, _ index: Int, on cell: (leaf: TreePage, index: Int)?,
+    _ number: inout ByteBuffer?
   ) -> CellRun.Action? {
     guard case .count(let difference) = run.action(index) else { return run.action(index) }
     var count = 0
@@ -174,9 +180,12 @@ extension BTree {
     let (sum, isOverflow) = count.addingReportingOverflow(difference)
     if isOverflow || sum < 0 || sum == 0 && cell == nil { return nil }
     if sum == 0 { return .remove }
-    number.removeAll()
-    CellCount.append(min(UInt64(sum), CellCount.maximum), to: &number)
-    return .store(number.bytes)
+    var buffer = number.take() ?? ByteBuffer(capacity: 16)
+    buffer.removeAll()
+    CellCount.append(min(UInt64(sum), CellCount.maximum), to: &buffer)
+    let value = buffer.bytes
+    number = consume buffer
+    return .store(value)
   }
 
   /// Stores a value in a leaf, or beside it if the leaf has no room; nil if the tree is empty.
@@ -187,24 +196,28 @@ extension BTree {
     _ = try put(key, value, in: leaf)
   }
 
-  /// Returns the leaf that holds a key or would hold it, nil if the tree is empty, and the
-  /// separator above all keys of the leaf, empty for the last leaf.
-  private func leaf(
-    for key: Bytes, below bound: inout ByteBuffer
-  ) throws(PageFileError) -> TreePage? {
+  /// Returns the leaf that holds a key or would hold it, and the place of the separator above all
+  /// keys of the leaf, nil for the last leaf; nil if the tree is empty.
+  private func leafAndBound(
+    for key: Bytes
+  ) throws(PageFileError) -> (leaf: TreePage, bound: (page: TreePage, index: Int)?)? {
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, .write)
+    var bound: (page: TreePage, index: Int)?
     var page = try source.treePage(root)
     while !page.isLeaf {
       let index = page.childIndex(for: key)
       if index + 1 < page.cellCount {
-        bound.removeAll()
-        page.key(index + 1).append(dropping: 0, to: &bound)
+        // Else keys of the run below this one would not belong to the leaf.
+        if let bound, page.key(index + 1).compare(to: bound.page.key(bound.index)) >= 0 {
+          throw .corruptPage(page.number, reason: "the page holds keys outside its parent's bounds")
+        }
+        bound = (page, index + 1)
       }
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
-    return page
+    return (page, bound)
   }
 
   /// Stores a short value in a leaf that has room for it.

@@ -94,7 +94,7 @@ import Testing
     try store.expectSound()
   }
 
-  /// Earlier versions have written more.
+  /// A store may have more, as the limit may change.
   @Test func moreFormerNamesThanMayBeWrittenCanBeRead() throws {
     var details = ConversationDetails(id: "room")
     details.aliases = (0..<1100).map { ConversationID("g\($0)") }

@@ -158,7 +158,7 @@ import Testing
     var store = try store(.max, in: files)
     let id = try store.write { try $0.findOrCreateConversation(with: crowd).id }
     try store.close()
-    // As an earlier version wrote it: one value, under the digest of all its members.
+    // One value, under the digest of all its members.
     store = try self.store(32, in: files)
     #expect(try store.write { try $0.findOrCreateConversation(with: crowd).id } == id)
     try store.expectSound()

@@ -2,7 +2,7 @@ import PageFile
 
 /// Keeps the list of the local files that nothing needs any more.
 ///
-/// See docs/message-format.md, P-4 … P-6.
+/// See docs/message-format.md, P-4 and P-5.
 ///
 ///  1. A path is needed while an attachment has it, whether its message is here, hidden, waited
 ///     for, or left over from a deleted conversation.

@@ -155,7 +155,7 @@ struct ReceivedRuns: TransactionPart {
     _ messages: ArraySlice<Message>, as arrival: Arrival, to older: OlderRun?,
     in conversation: OpenConversation
   ) throws(StoreError) -> StoredMessage? {
-    let names = CellRun()
+    var names = CellRun()
     let areAscending = Self.haveAscendingNames(messages)
     var key = ByteBuffer(capacity: 64)
     var value = ByteBuffer(capacity: 1024)
@@ -201,7 +201,7 @@ struct ReceivedRuns: TransactionPart {
       } else {
         memory.unwritten.append(key.bytes, value.bytes, to: conversation)
       }
-      if areAscending { append(position, to: names, &key, &value) }
+      if areAscending { append(position, to: &names, &key, &value) }
       if transaction.hasListeners {
         transaction.notes.inserted(position.id, at: position, in: conversation.number)
       }
@@ -213,7 +213,7 @@ struct ReceivedRuns: TransactionPart {
       key.append(bigEndian: conversation.number)
       let order = messages.indices.sorted { messages[$0].id < messages[$1].id }
       for position in order.lazy.compactMap({ Self.position(of: messages[$0]) }) {
-        append(position, to: names, &key, &value)
+        append(position, to: &names, &key, &value)
       }
       if let last = order.last { conversation.raiseGreatestName(to: messages[last].id) }
     }
@@ -233,7 +233,7 @@ struct ReceivedRuns: TransactionPart {
 
   /// Appends the entry of a message's name to a run of them; the key begins with the conversation.
   private func append(
-    _ position: MessagePosition, to names: CellRun, _ key: inout ByteBuffer,
+    _ position: MessagePosition, to names: inout CellRun, _ key: inout ByteBuffer,
     _ value: inout ByteBuffer
   ) {
     key.truncate(to: KeyEncoding.numberByteCount)
