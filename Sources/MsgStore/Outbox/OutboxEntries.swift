@@ -2,8 +2,8 @@ import PageFile
 
 /// Keeps the entries of the outbox, with their indexes and counts.
 ///
-/// All changes go through `change(entry:from:to:)`, which maintains the rules
-/// of docs/message-format.md, O-1 … O-9.
+/// All changes go through `change(entry:from:to:)`, which maintains the rules of
+/// docs/message-format.md, O-1 … O-9.
 struct OutboxEntries: TransactionPart {
   let transaction: Transaction
 
@@ -128,9 +128,11 @@ struct OutboxEntries: TransactionPart {
     transaction.noteOutboxChange()
     var cells = memory.takeCells()
     let key = OutboxKey.entry(ordinal)
+    var isLong = false
     if let new {
       var value = ByteBuffer(capacity: 128)
       new.appendChecked(to: &value)
+      isLong = value.count > 4096
       cells.append(key.bytes, value.bytes)
     } else {
       // The content of the entry is stored nowhere else, and must be nowhere after its removal.
@@ -157,7 +159,8 @@ struct OutboxEntries: TransactionPart {
       }
     }
     try settle(record.conversation, &lane, stored, after: new, at: ordinal, &cells)
-    memory.giveBack(cells)
+    // The writer does not keep the room for a payload of up to a megabyte.
+    if !isLong { memory.giveBack(cells) }
     return lane.counts.total
   }
 

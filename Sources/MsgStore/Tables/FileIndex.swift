@@ -2,7 +2,7 @@ package import PageFile
 
 /// Keys of the transfers tree for the files that attachments have on this device.
 ///
-/// See docs/message-format.md, P-4 … P-7.
+/// See docs/message-format.md, P-4, P-5 and P-7.
 ///
 ///     0x03, digest of the path (8), key of the fact    the attachment has this path → nothing
 ///     0x04, digest of the path (8), number (4)         no attachment has this path → the path
