@@ -37,12 +37,12 @@
 
     /// Keys and values that are none, of every tree.
     @Test func whatIsNoCellIsTold() {
-      for tree in 0..<Schema.names.count {
+      for tree in 0..<Schema.treeNames.count {
         for key in [[], [0], [9, 9, 9], [UInt8](repeating: 0xEE, count: 300)] as [[UInt8]] {
           let isRead = Bytes.with(key) { key in
             Bytes.with([0xEE, 1]) { Schema.canRead(key, $0, in: TreeNumber(tree)) }
           }
-          #expect(!isRead, "\(Schema.names[tree]), \(key.count)")
+          #expect(!isRead, "\(Schema.treeNames[tree]), \(key.count)")
         }
       }
     }

@@ -200,10 +200,13 @@ import Testing
       (7, id, nil), (7, id, [1]), (7, [0, 0, 0, 1, 65], [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]),
       (2, [0, 0, 0, 1], nil), (2, [0, 0, 0, 1], [1]), (2, [0, 0, 0, 1, 1], nil),
       (2, [0, 0], []), (3, [1], []), (3, [UInt8](repeating: 9, count: 12), []),
-      (1, Array("room".utf8), nil), (1, Array("room".utf8), [1]),
-      (1, Array("room".utf8), [7, 0, 0, 0]), (4, Array("you".utf8), nil),
-      (4, [0xFF], [1, 0, 0, 0]), (5, [0, 0, 0, 2], nil), (5, [0, 0, 0, 2], [0xFF]),
-      (8, [UInt8](repeating: 1, count: 12), []), (0, Array("next member".utf8), [1]),
+      (1, [1] + Array("room".utf8), nil), (1, [1] + Array("room".utf8), [1]),
+      (1, [1] + Array("room".utf8), [7, 0, 0, 0]), (1, [2] + Array("you".utf8), nil),
+      (1, [2, 0xFF], [1, 0, 0, 0]), (11, [0, 0, 0, 0, 9, 0, 0, 0, 2], nil),
+      (11, [0, 0, 0, 0, 9, 0, 0, 0, 2], [0xFF]),
+      (1, [3] + [UInt8](repeating: 1, count: 12), []), (1, [9, 9], []), (11, [0, 0, 0, 1, 9], []),
+      (2, [0, 0, 0, 1, 7, 0, 0, 0, 1], [9]), (2, [0, 0, 0, 1, 8, 1], []),
+      (0, Array("next member".utf8), [1]),
     ]
     for damage in damages {
       let (tree, key, value) = damage

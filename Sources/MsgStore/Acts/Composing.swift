@@ -126,7 +126,7 @@ extension Composing {
   ) throws(StoreError) -> Bool {
     var numbers: Set<UInt32> = []
     for mention in mentions {
-      guard let number = try view.number(of: mention.string, in: Schema.memberNames) else {
+      guard let number = try view.number(of: mention) else {
         return false
       }
       numbers.insert(number)

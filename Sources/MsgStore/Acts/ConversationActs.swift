@@ -72,7 +72,7 @@ struct ConversationActs: TransactionPart {
   ) throws(StoreError) -> Int {
     var count = 0
     for participant in Set(participants) {
-      let number = try view.number(of: participant.string, in: Schema.memberNames)
+      let number = try view.number(of: participant)
       if let number, try members.member(number)?.isActive == true { continue }
       count += 1
     }
@@ -362,12 +362,12 @@ extension ConversationActs {
     var candidates: [UInt32] = []
     // Members in one value have one digest, members with cells another.
     for digest in [ConversationMembers.digest(members), Roster.digest(members)] {
-      let prefix = ByteBuffer().appending(digest)
-      try view.forEachCell(with: prefix, in: Schema.participants) { (key, _) throws(StoreError) in
-        guard let number = key.bigEndianNumber(at: 8) else {
-          throw view.corrupt(Schema.participants, "malformed key (\(key.count) bytes, expected 12)")
+      let prefix = ParticipantsKey.prefix(digest)
+      try view.forEachCell(with: prefix, in: Schema.names) { (key, _) throws(StoreError) in
+        guard let found = ParticipantsKey.parts(key) else {
+          throw view.corrupt(Schema.names, "participants: malformed key (\(key.count) bytes)")
         }
-        candidates.append(number)
+        candidates.append(found.conversation)
         return true
       }
     }

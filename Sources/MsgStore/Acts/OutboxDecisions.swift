@@ -212,7 +212,7 @@ struct OutboxDecisions: TransactionPart {
       }
       if !isChanged { return }
     }
-    throw view.corrupt(Schema.receipts, "conversation \"\(conversation)\": endless receipts")
+    throw view.corrupt(Schema.conversations, "conversation \"\(conversation)\": endless receipts")
   }
 
   private static var maximumConfirmedRoundCount: Int { 8 }

@@ -21,7 +21,7 @@ struct OwnFieldActs: TransactionPart {
   /// Erases the profile and the own fields of a member, and tells nothing more of these.
   func forgetMember(_ id: MemberID) throws(StoreError) -> Bool {
     let hadProfile = try transaction.profiles.forget(id)
-    guard let number = try view.number(of: id.string, in: Schema.memberNames) else {
+    guard let number = try view.number(of: id) else {
       return hadProfile
     }
     let hadFields = try transaction.memberFields.forget(id, number)
@@ -85,7 +85,7 @@ struct OwnFieldActs: TransactionPart {
 
   private func set(_ given: OwnRegister, of id: MemberID) throws(StoreError) -> Bool {
     try id.validate()
-    let known = try view.number(of: id.string, in: Schema.memberNames)
+    let known = try view.number(of: id)
     let old =
       try known.map { (number) throws(StoreError) in
         try view.directory.ownFields(number)

@@ -77,7 +77,7 @@ package struct NamedReceipts: TransactionPart {
       try forgetExact(kind, id, in: conversation)
     }
     let key = ReceiptKey.exact(conversation.number, kind, ordinal: ordinal, id)
-    try transaction.insert(key, in: Schema.receipts)
+    try transaction.insert(key, in: Schema.conversations)
   }
 
   /// Moves the named receipts of a message to its new own name.
@@ -102,7 +102,7 @@ package struct NamedReceipts: TransactionPart {
       return false
     }
     try Bytes.with(known.key) { (key) throws(StoreError) in
-      try transaction.remove(key, in: Schema.receipts)
+      try transaction.remove(key, in: Schema.conversations)
     }
     return true
   }

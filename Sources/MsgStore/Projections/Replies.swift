@@ -1,6 +1,6 @@
 import PageFile
 
-/// Keeps the replies tree: for each message that was answered, the times of its replies.
+/// Keeps the index of replies: for each message that was answered, the times of its replies.
 ///
 /// An entry names a conversation, the digest of the answered name, and a time. It does not name the
 /// reply: readers find it among the messages of that time. So a message that gets another name has
@@ -57,7 +57,7 @@ struct Replies: TransactionPart {
   /// Removes the entry of all replies of a moment: a planted defect.
   private func removeAll(_ reply: ReplyKey.Record) throws(StoreError) {
     try ReplyKey.forEachKey(of: reply) { (key) throws(StoreError) in
-      try transaction.remove(key.bytes, in: Schema.replies)
+      try transaction.remove(key.bytes, in: Schema.index)
     }
   }
 }

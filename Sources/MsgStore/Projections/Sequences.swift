@@ -72,7 +72,7 @@ package struct Sequences: TransactionPart {
       if isLowest, !joinsNewest { break }
       if StoreDefect.joinedRunKept.isPlanted { break }
       let key = KnownSequences.key(conversation.number, run.lowerBound)
-      try transaction.remove(key.bytes, in: Schema.sequences)
+      try transaction.remove(key.bytes, in: Schema.conversations)
     }
     if joinsNewest {
       conversation.summary.sequences = joined
@@ -88,7 +88,7 @@ package struct Sequences: TransactionPart {
     let key = KnownSequences.key(conversation, run.lowerBound)
     var value = ByteBuffer()
     value.append(time: run.upperBound)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.sequences)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
   }
 
   func declareAbsent(

@@ -1,7 +1,7 @@
 import PageFile
 
-/// Keeps the tags tree: for each tag of each conversation, the times of the messages that have it,
-/// and their number.
+/// Keeps the index by tags: for each tag of each conversation, the times of the messages that have
+/// it, and their number.
 ///
 /// An entry names no message: readers find it among the messages of its time. So a message that
 /// gets another name has the same entries. See docs/message-format.md, F-17 … F-22.
@@ -75,7 +75,7 @@ struct Tags: TransactionPart {
         cells.drop(index)
       }
     }
-    try transaction.apply(&cells, in: Schema.tags)
+    try transaction.apply(&cells, in: Schema.index)
     memory.giveBack(cells)
   }
 }
@@ -95,15 +95,15 @@ extension Tags {
     // An acknowledged and a pending message of one time are in one entry.
     let other = TagKey.everywhere(tag, moment.time, conversation)
     var value = ByteBuffer(capacity: 16)
-    guard try view.value(of: other.bytes, in: Schema.tags, appendTo: &value) else { return }
+    guard try view.value(of: other.bytes, in: Schema.index, appendTo: &value) else { return }
     guard let count = CellCount.decode(value.bytes) else {
-      throw view.corrupt(Schema.tags, "malformed entry (\(value.count) bytes)")
+      throw view.corrupt(Schema.index, "malformed entry (\(value.count) bytes)")
     }
     let sum = TagKey.count(TagKey.allConversations, tag)
     var cells = memory.takeCells()
     cells.appendRemoval(of: other.bytes)
     cells.appendCount(-Int(count), of: sum.bytes)
-    try transaction.apply(&cells, in: Schema.tags)
+    try transaction.apply(&cells, in: Schema.index)
     memory.giveBack(cells)
     transaction.noteSettingChange()
   }
@@ -114,7 +114,7 @@ extension Tags {
   func enterMentions(of conversation: UInt32) throws(StoreError) {
     guard let localMember else { return }
     let prefix = TagKey.count(conversation, UInt8(TagSet.mention.rawValue.trailingZeroBitCount))
-    _ = try transaction.removeAll(prefix.bytes, in: Schema.tags)
+    _ = try transaction.removeAll(prefix.bytes, in: Schema.index)
     var found: [MessagePosition] = []
     var scan = try ThreadScan(flushed(), conversation, after: .start)
     while let record = try scan.next() {

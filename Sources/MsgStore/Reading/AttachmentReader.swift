@@ -4,13 +4,13 @@ import PageFile
 struct AttachmentReader {
   let view: StoreView
 
-  /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until
+  /// Runs `body` on the keys of facts that the index tree has under a prefix, in order, until
   /// it returns false.
   private func forEachTransfer(
     _ prefix: borrowing ByteBuffer, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let byteCount = prefix.count
-    try view.forEachCell(with: prefix, in: Schema.transfers) { (key, _) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.index) { (key, _) throws(StoreError) in
       try body(key.dropFirst(byteCount))
     }
   }
@@ -23,7 +23,7 @@ struct AttachmentReader {
     _ fact: Bytes, _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> AttachmentState? {
     guard let parts = FactKey.parts(fact), let record = try view.facts.attachmentRecord(fact) else {
-      throw view.corrupt(Schema.transfers, "transfer entry: missing attachment")
+      throw view.corrupt(Schema.index, "transfer entry: missing attachment")
     }
     guard let conversation = try view.list.id(of: parts.conversation),
       let (_, message, own) = try view.messages.found(parts.id, in: parts.conversation),
@@ -73,7 +73,7 @@ extension AttachmentReader {
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
     var states: [AttachmentState] = []
-    let prefix = KeyEncoding.prefix(TransferIndex.moving)
+    let prefix = TransferIndex.movingPrefix
     try forEachTransfer(prefix) { (fact) throws(StoreError) in
       if let state = try state(fact, doneByteCount) { states.append(state) }
       return true

@@ -15,7 +15,7 @@ struct OwnFieldReader {
       guard let number = try view.number(of: id) else { return OwnFields() }
       return try view.conversations.ownFields(number)
     case .member(let id):
-      guard let number = try view.number(of: id.string, in: Schema.memberNames) else {
+      guard let number = try view.number(of: id) else {
         return OwnFields()
       }
       return try view.directory.ownFields(number)

@@ -45,7 +45,7 @@ package struct PendingReceiptReader {
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let prefix = ReceiptKey.exact(conversation, kind)
-    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.conversations) { (key, _) throws(StoreError) in
       guard case .exact(_, _, let id, let ordinal)? = ReceiptKey.parts(key) else {
         throw malformed(conversation)
       }
@@ -54,7 +54,7 @@ package struct PendingReceiptReader {
   }
 
   private func malformed(_ conversation: UInt32) -> StoreError {
-    view.corrupt(Schema.receipts, "conversation \(conversation): malformed named receipt")
+    view.corrupt(Schema.conversations, "conversation \(conversation): malformed named receipt")
   }
 
   /// Returns the ordinal from which on a message is to be told by name, and the key of the entry
@@ -67,11 +67,11 @@ package struct PendingReceiptReader {
   ) throws(StoreError) -> (ordinal: UInt64, key: [UInt8])? {
     let prefix = ReceiptKey.exact(conversation, kind)
     var key = ByteBuffer()
-    guard try view.firstKey(prefix.bytes, in: Schema.receipts, to: &key) else { return nil }
+    guard try view.firstKey(prefix.bytes, in: Schema.conversations, to: &key) else { return nil }
     guard case .exact(_, _, _, var next)? = ReceiptKey.parts(key.bytes) else {
       throw malformed(conversation)
     }
-    var cursor = Cursor(view.source, Schema.receipts)
+    var cursor = Cursor(view.source, Schema.conversations)
     while true {
       let wanted = ReceiptKey.exact(conversation, kind, ordinal: next, id)
       try storage { () throws(PageFileError) in _ = try cursor.seek(wanted.bytes) }
@@ -93,7 +93,7 @@ package struct PendingReceiptReader {
     guard ordinal < .max else { return false }
     let behind = ReceiptKey.exact(conversation, kind, ordinal: ordinal + 1)
     let prefix = ReceiptKey.exact(conversation, kind)
-    var cursor = Cursor(view.source, Schema.receipts)
+    var cursor = Cursor(view.source, Schema.conversations)
     try storage { () throws(PageFileError) in _ = try cursor.seek(behind.bytes) }
     return cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
   }
@@ -237,10 +237,10 @@ package struct PendingReceiptReader {
   ) throws(StoreError) -> [ConversationID] {
     let maximumCount = try maximumCount.validatedRequest()
     var found: [ConversationID] = []
-    let prefix = ReceiptKey.pending(kind)
-    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
-      guard case .pending(_, let number)? = ReceiptKey.parts(key) else {
-        throw view.corrupt(Schema.receipts, "pending receipts: malformed key")
+    let prefix = PendingKey.prefix(kind)
+    try view.forEachCell(with: prefix, in: Schema.index) { (key, _) throws(StoreError) in
+      guard let (_, number) = PendingKey.parts(key) else {
+        throw view.corrupt(Schema.index, "pending receipts: malformed key")
       }
       found.append(try view.conversations.details(number).id)
       return found.count < maximumCount

@@ -22,7 +22,7 @@ struct ReplyMoments: MomentIndex {
     var found: Set<ThreadMoment> = []
     for digest in digests {
       let moments = try view.moments(
-        behind: ReplyKey.prefix(conversation, digest), in: Schema.replies, from: moment,
+        behind: ReplyKey.prefix(conversation, digest), in: Schema.index, from: moment,
         isInclusive: isInclusive, isForward: isForward, maximumCount: maximumCount)
       if digests.count == 1 { return moments }
       found.formUnion(moments)

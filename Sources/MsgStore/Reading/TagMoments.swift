@@ -17,7 +17,7 @@ struct TagMoments: MomentIndex {
     maximumCount: Int
   ) throws(StoreError) -> [ThreadMoment] {
     try view.moments(
-      behind: TagKey.count(conversation, tag), in: Schema.tags, from: moment,
+      behind: TagKey.count(conversation, tag), in: Schema.index, from: moment,
       isInclusive: isInclusive, isForward: isForward, maximumCount: maximumCount)
   }
 

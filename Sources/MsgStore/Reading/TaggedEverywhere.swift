@@ -129,7 +129,7 @@ private struct TaggedEverywhereScan: ~Copyable {
     self.start = start
     self.isForward = isForward
     self.isInclusive = isInclusive
-    cursor = Cursor(view.source, Schema.tags)
+    cursor = Cursor(view.source, Schema.index)
   }
 
   /// Returns the next message, or nil after the last one.
@@ -184,7 +184,7 @@ private struct TaggedEverywhereScan: ~Copyable {
     case .everywhere(_, let time, let conversation): return (time, conversation)
     // Lies before all entries.
     case .count: return nil
-    default: throw view.corrupt(Schema.tags, "malformed key (\(key.count) bytes)")
+    default: throw view.corrupt(Schema.index, "malformed key (\(key.count) bytes)")
     }
   }
 

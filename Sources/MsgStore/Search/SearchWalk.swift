@@ -61,7 +61,7 @@ struct SearchWalk: ~Copyable {
   ) throws(StoreError) -> Author {
     var author = Author.anybody
     if let id = query.sender {
-      let number = try view.number(of: id.string, in: Schema.memberNames)
+      let number = try view.number(of: id)
       author = number.map(Author.member) ?? .nobody
     }
     guard query.isFromLocalMember else { return author }

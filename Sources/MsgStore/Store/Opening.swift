@@ -63,7 +63,7 @@ struct Opening {
 
   private func look() throws(StoreError) -> Found {
     try withReader { (view) throws(StoreError) in
-      let isEmpty = Schema.names.indices.allSatisfy {
+      let isEmpty = Schema.treeNames.indices.allSatisfy {
         view.source.root(of: TreeNumber($0)) == .none
       }
       if isEmpty { return Found() }

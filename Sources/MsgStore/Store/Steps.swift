@@ -65,10 +65,9 @@ package struct Steps: TransactionPart {
 }
 
 extension Schema {
-  /// The trees, other than that of conversations, whose keys begin with a conversation's number.
+  /// The trees whose keys begin with a conversation's number.
   package static let treesByConversation = [
-    messages, beside, ids, facts, receipts, sequences, client, memberships, replies, tags,
-    retention,
+    messages, beside, ids, facts, client, index, conversations, retention,
   ]
 }
 

@@ -104,7 +104,7 @@ package struct ConversationDetails: Hashable, StoredRecord {
     fields.mark(512, &hasLeft)
     if fields.has(1024, roster != nil) {
       var present = roster ?? Roster()
-      fields.part(&present, "sum of the members in tree 17 ([C-22])")
+      fields.part(&present, "sum of the members in cells ([C-22])")
       roster = present
     }
     fields.varint(&participantCount, maximum: Int(Int32.max), "number of participants")

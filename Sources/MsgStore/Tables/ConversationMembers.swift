@@ -141,8 +141,8 @@ package struct ConversationMembers: Hashable, StoredRecord {
     return ConversationMembers(cells: all + rest, completeAt: completeAt)
   }
 
-  /// Returns the digest under which the participants tree has a conversation whose members are in
-  /// one value: FNV-1a of its sorted participants.
+  /// Returns the digest under which a conversation whose members are in one value is found by its
+  /// participants: FNV-1a of its sorted participants.
   ///
   /// Other conversations may have the same digest, so a match must be compared. See S-9.
   package static func digest(_ participants: [UInt32]) -> UInt64 {

@@ -1,13 +1,13 @@
 import PageFile
 
-/// An entry of the conversation names tree, which leads from a name to a conversation.
+/// A cell of the names tree that leads from a name to a conversation.
 ///
 /// See docs/message-format.md, N-3.
 ///
 /// A former name is marked. Only then must the details be read to learn the current name, so
 /// opening a thread by its current name stays one lookup.
 package struct ConversationName: Hashable, StoredRecord {
-  package static let table = Table(Schema.conversationNames, "name of a conversation")
+  package static let table = Table(Schema.names, "name of a conversation")
   package private(set) var number: UInt32 = 0
   package private(set) var isFormer = false
 
@@ -41,8 +41,7 @@ extension StoreView {
   }
 
   private func indexEntry(of id: ConversationID) throws(StoreError) -> ConversationName? {
-    let key = KeyEncoding.key(id.string)
-    guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
-    return try record(key)
+    guard (1...Identifier.maximumByteCount).contains(id.string.utf8.count) else { return nil }
+    return try record(NameKey.conversation(id.string))
   }
 }

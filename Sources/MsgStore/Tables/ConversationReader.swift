@@ -5,19 +5,29 @@ package struct ConversationReader {
   let view: StoreView
 
   /// Returns the lowest number of a conversation above the given number.
+  ///
+  /// Passes over the rest of conversations that are being swept or merged.
   package func nextConversation(
     after number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> UInt32? {
-    guard number < .max else { return nil }
-    let key = KeyEncoding.key(number + 1)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    guard cursor.isAtCell else { return nil }
+    var last = number
     var found = ByteBuffer()
-    cursor.appendKey(to: &found)
-    guard let next = found.bytes.bigEndianNumber(at: 0) else {
-      throw view.corrupt(Schema.conversations, "malformed key (\(found.count) bytes)")
+    while last < .max {
+      let key = KeyEncoding.key(last + 1)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+      guard cursor.isAtCell else { return nil }
+      found.removeAll()
+      cursor.appendKey(to: &found)
+      guard let next = found.bytes.bigEndianNumber(at: 0) else {
+        throw view.corrupt(Schema.conversations, "malformed key (\(found.count) bytes)")
+      }
+      let isRest =
+        found.count > KeyEncoding.numberByteCount
+        && found.bytes[KeyEncoding.numberByteCount] >= ReceiptKey.ownSuffix
+      if !isRest { return next }
+      last = next
     }
-    return next
+    return nil
   }
 
   func names(of members: [UInt32]) throws(StoreError) -> [MemberID] {

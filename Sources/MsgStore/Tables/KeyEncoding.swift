@@ -40,11 +40,6 @@ package enum KeyEncoding {
   /// Returns the key of a name.
   package static func key(_ name: String) -> ByteBuffer { ByteBuffer().appending(name) }
 
-  /// Returns a key of eight bytes and a number, as in the participants tree.
-  package static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
-    ByteBuffer().appending(head).appending(number)
-  }
-
   /// The units of packed times, in microseconds.
   package static let timeUnits: [Int64] = [1, 1000, 1_000_000, 60_000_000]
 

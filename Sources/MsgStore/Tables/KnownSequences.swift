@@ -5,9 +5,9 @@ package import PageFile
 ///
 /// See docs/message-format.md, Q-1 … Q-4. They are kept as runs that neither touch nor overlap. The
 /// newest run is in the summary, so that a message that comes in order changes nothing else. The
-/// others are in the sequences tree.
+/// others have cells in the conversations tree:
 ///
-///     conversation's number (4), first sequence (8) → last sequence (8)
+///     conversation's number (4), 0x08, first sequence (8) → last sequence (8)
 package struct KnownSequences {
   let view: StoreView
   package let conversation: UInt32
@@ -20,18 +20,26 @@ package struct KnownSequences {
     self.newest = newest
   }
 
-  package static let keyByteCount = 12
+  package static let keySuffix: UInt8 = 8
+  package static let keyByteCount = 13
+
+  /// Returns the common prefix of the keys of a conversation's runs.
+  static func prefix(_ conversation: UInt32) -> ByteBuffer {
+    KeyEncoding.key(conversation).appending(keySuffix)
+  }
 
   static func key(_ conversation: UInt32, _ first: Int64) -> ByteBuffer {
-    KeyEncoding.key(conversation).appending(KeyEncoding.flipped(first))
+    prefix(conversation).appending(KeyEncoding.flipped(first))
   }
 
   /// Decodes the run of an entry.
   ///
   /// Returns nil if the bytes are not a valid entry.
   package static func run(_ key: Bytes, _ value: Bytes) -> ClosedRange<Int64>? {
-    guard key.count == keyByteCount, value.count == 8 else { return nil }
-    let first = KeyEncoding.unflipped(key.bigEndian64(at: KeyEncoding.numberByteCount))
+    guard key.count == keyByteCount, key[KeyEncoding.numberByteCount] == keySuffix,
+      value.count == 8
+    else { return nil }
+    let first = KeyEncoding.unflipped(key.bigEndian64(at: KeyEncoding.numberByteCount + 1))
     let last = Int64(bitPattern: value.uint64(at: 0))
     return first <= last ? first...last : nil
   }
@@ -44,14 +52,14 @@ package struct KnownSequences {
 
   /// Returns the last of the older runs, all but the newest, that begins at or below a number.
   func olderRun(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
-    var cursor = Cursor(view.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.conversations)
     try seek(&cursor, number)
     return try run(at: cursor)
   }
 
   /// Returns the first run that begins at or above a number.
   package func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
-    var cursor = Cursor(view.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.conversations)
     let key = Self.key(conversation, number)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     if let run = try run(at: cursor) { return run }
@@ -63,7 +71,7 @@ package struct KnownSequences {
   func forEachRun(
     from number: Int64, _ body: (ClosedRange<Int64>) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.conversations)
     try seek(&cursor, number)
     // The number is below the conversation's first run: begin with that one.
     if try run(at: cursor) == nil {
@@ -86,7 +94,7 @@ package struct KnownSequences {
 
   /// Returns the run at the cursor, or nil if the cursor is at no run of the conversation.
   private func run(at cursor: borrowing Cursor) throws(StoreError) -> ClosedRange<Int64>? {
-    let prefix = KeyEncoding.key(conversation)
+    let prefix = Self.prefix(conversation)
     guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
     var key = ByteBuffer()
     var value = ByteBuffer()
@@ -94,7 +102,7 @@ package struct KnownSequences {
     try view.append(cursor, to: &value)
     guard let run = Self.run(key.bytes, value.bytes) else {
       throw view.corrupt(
-        Schema.sequences, "conversation \(conversation): malformed run of sequences")
+        Schema.conversations, "conversation \(conversation): malformed run of sequences")
     }
     return run
   }

@@ -4,8 +4,10 @@ package import PageFile
 ///
 /// See docs/message-format.md, C-11 and C-22.
 package struct MembershipRecord: Hashable, StoredRecord {
-  package static let table = Table(Schema.memberships, "membership", keys: keyByteCount)
-  package static let keyByteCount = 8
+  package static let table = Table(
+    Schema.conversations, "membership", keys: keyByteCount, mark: keySuffix)
+  package static let keySuffix: UInt8 = 9
+  package static let keyByteCount = 9
 
   package var time: Int64 = 0
   package var isActive = false
@@ -35,13 +37,18 @@ package struct MembershipRecord: Hashable, StoredRecord {
   }
 
   package static func key(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
-    KeyEncoding.key(conversation).appending(member)
+    prefix(conversation).appending(member)
+  }
+
+  /// Returns the common prefix of the keys of a conversation's members.
+  static func prefix(_ conversation: UInt32) -> ByteBuffer {
+    KeyEncoding.key(conversation).appending(keySuffix)
   }
 
   /// Returns the numbers in a key, or nil if it is malformed.
   package static func parts(_ key: Bytes) -> (conversation: UInt32, member: UInt32)? {
-    guard key.count == keyByteCount, let conversation = key.bigEndianNumber(at: 0),
-      let member = key.bigEndianNumber(at: 4)
+    guard key.count == keyByteCount, key[KeyEncoding.numberByteCount] == keySuffix,
+      let conversation = key.bigEndianNumber(at: 0), let member = key.bigEndianNumber(at: 5)
     else { return nil }
     return (conversation, member)
   }
@@ -51,30 +58,31 @@ package struct MembershipRecord: Hashable, StoredRecord {
 struct MemberWalk: ~Copyable {
   private let view: StoreView
   private let conversation: UInt32
+  private let prefix: ByteBuffer
   private var cursor: Cursor
 
   /// Begins with the first member from a number on.
   init(_ view: StoreView, _ conversation: UInt32, from start: UInt32 = 0) throws(StoreError) {
     self.view = view
     self.conversation = conversation
-    cursor = Cursor(view.source, Schema.memberships)
+    prefix = MembershipRecord.prefix(conversation)
+    cursor = Cursor(view.source, Schema.conversations)
     let key = MembershipRecord.key(conversation, start)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
   }
 
   /// Returns the next member; nil at the end.
   mutating func next() throws(StoreError) -> ConversationMembers.Member? {
-    guard cursor.isAtCell else { return nil }
+    guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
     guard cursor.keyByteCount == MembershipRecord.keyByteCount else {
-      throw view.corrupt(Schema.memberships, "malformed key (\(cursor.keyByteCount) bytes)")
+      throw view.corrupt(
+        Schema.conversations, "membership: malformed key (\(cursor.keyByteCount) bytes)")
     }
-    let numbers = cursor.key.bigEndian64(at: 0)
-    guard numbers >> 32 == UInt64(conversation) else { return nil }
-    let number = UInt32(truncatingIfNeeded: numbers)
+    let number = UInt32(truncatingIfNeeded: cursor.key.bigEndian64(at: 1))
     // A sound record never leaves its page.
     guard let value = cursor.inlineValue, let record = MembershipRecord(value) else {
       throw view.corrupt(
-        Schema.memberships, "conversation \(conversation): member \(number): malformed record")
+        Schema.conversations, "conversation \(conversation): member \(number): malformed record")
     }
     try storage { () throws(PageFileError) in _ = try cursor.next() }
     return record.member(number)

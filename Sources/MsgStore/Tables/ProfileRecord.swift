@@ -87,7 +87,7 @@ package struct DirectoryReader {
 
   /// Returns the profile of a member, or nil if there is no such profile.
   func profile(of id: MemberID) throws(StoreError) -> MemberProfile? {
-    guard let number = try view.number(of: id.string, in: Schema.memberNames) else { return nil }
+    guard let number = try view.number(of: id) else { return nil }
     return try record(number)?.profile(of: id)
   }
 

@@ -1,17 +1,21 @@
 package import PageFile
 
-/// Keys of the receipts tree.
+/// Keys of receipts in the conversations tree.
 ///
 /// See docs/message-format.md, V-1 and V-6 … V-9.
 ///
-///     conversation's number (4), member's number (4)        the member's receipts
-///     conversation's number (4), 0 (4)                      the conversation's own record
-///     conversation's number (4), 0 (4), kind (1), ordinal (8), id
+///     conversation's number (4), 0x05                       the conversation's own record
+///     conversation's number (4), 0x06, kind (1), ordinal (8), id
 ///                                                           a named receipt to tell
-///     0 (4), kind (1), conversation's number (4)            the conversation has receipts to tell
+///     conversation's number (4), 0x07, member's number (4)  the member's receipts
 package enum ReceiptKey {
-  package static let memberByteCount = 8
-  private static let exactByteCount = 17
+  package static let ownSuffix: UInt8 = 5
+  private static let exactSuffix: UInt8 = 6
+  package static let memberSuffix: UInt8 = 7
+  /// The suffixes of all keys of receipts.
+  package static let suffixes = ownSuffix...memberSuffix
+  package static let memberByteCount = 9
+  private static let exactByteCount = 14
 
   /// The decoded parts of a key.
   package enum Parts {
@@ -19,18 +23,19 @@ package enum ReceiptKey {
     case own(conversation: UInt32)
     /// A named receipt.
     case exact(conversation: UInt32, ReceiptKind, MessageID, ordinal: UInt64)
-    case pending(ReceiptKind, conversation: UInt32)
   }
 
   package static func member(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
-    KeyEncoding.key(conversation).appending(member)
+    KeyEncoding.key(conversation).appending(memberSuffix).appending(member)
   }
 
-  package static func own(_ conversation: UInt32) -> ByteBuffer { member(conversation, 0) }
+  package static func own(_ conversation: UInt32) -> ByteBuffer {
+    KeyEncoding.key(conversation).appending(ownSuffix)
+  }
 
   /// Returns the common prefix of the keys of named receipts.
   package static func exact(_ conversation: UInt32, _ kind: ReceiptKind) -> ByteBuffer {
-    own(conversation).appending(kind.rawValue)
+    KeyEncoding.key(conversation).appending(exactSuffix).appending(kind.rawValue)
   }
 
   /// Returns the common prefix of the keys of named receipts with an ordinal.
@@ -46,34 +51,23 @@ package enum ReceiptKey {
     exact(conversation, kind, ordinal: ordinal).appending(id)
   }
 
-  /// Returns the common prefix of the keys of conversations with receipts to tell.
-  package static func pending(_ kind: ReceiptKind) -> ByteBuffer {
-    KeyEncoding.key(0).appending(kind.rawValue)
-  }
-
-  package static func pending(_ kind: ReceiptKind, _ conversation: UInt32) -> ByteBuffer {
-    pending(kind).appending(conversation)
-  }
-
   /// Returns the parts of a key, or nil if the bytes are not a valid key.
   package static func parts(_ key: Bytes) -> Parts? {
-    guard let conversation = key.bigEndianNumber(at: 0) else { return nil }
-    if conversation == 0 {
-      guard key.count == 9, let kind = ReceiptKind(rawValue: key[4]),
-        let number = key.bigEndianNumber(at: 5)
-      else { return nil }
-      return .pending(kind, conversation: number)
-    }
-    guard let member = key.bigEndianNumber(at: 4) else { return nil }
-    if key.count == memberByteCount {
-      return member == 0
-        ? .own(conversation: conversation) : .member(conversation: conversation, member: member)
-    }
-    guard member == 0, let kind = ReceiptKind(rawValue: key[memberByteCount]) else { return nil }
-    guard key.count > exactByteCount, case let id = key.dropFirst(exactByteCount),
-      id.count <= Identifier.maximumByteCount, id.isValidUTF8
+    guard key.count > KeyEncoding.numberByteCount, let conversation = key.bigEndianNumber(at: 0)
     else { return nil }
-    let ordinal = key.bigEndian64(at: memberByteCount + 1)
-    return .exact(conversation: conversation, kind, MessageID(id), ordinal: ordinal)
+    switch key[KeyEncoding.numberByteCount] {
+    case ownSuffix where key.count == 5:
+      return .own(conversation: conversation)
+    case memberSuffix where key.count == memberByteCount:
+      return key.bigEndianNumber(at: 5).map { .member(conversation: conversation, member: $0) }
+    case exactSuffix where key.count > exactByteCount:
+      guard let kind = ReceiptKind(rawValue: key[5]), case let id = key.dropFirst(exactByteCount),
+        id.count <= Identifier.maximumByteCount, id.isValidUTF8
+      else { return nil }
+      return .exact(
+        conversation: conversation, kind, MessageID(id), ordinal: key.bigEndian64(at: 6))
+    default:
+      return nil
+    }
   }
 }

@@ -26,11 +26,12 @@ package struct ReceiptReader {
     _ body: (UInt32, ReceiptRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let start = ReceiptKey.member(conversation, max(1, first))
-    let prefix = KeyEncoding.numberByteCount
-    try view.forEachCell(with: start, sharing: prefix, in: Schema.receipts) {
+    let prefix = KeyEncoding.numberByteCount + 1
+    try view.forEachCell(with: start, sharing: prefix, in: Schema.conversations) {
       (key, value) throws(StoreError) in
-      guard key.count == ReceiptKey.memberByteCount, let member = key.bigEndianNumber(at: 4) else {
-        throw view.corrupt(Schema.receipts, "malformed key (\(key.count) bytes)")
+      guard case .member(_, let member)? = ReceiptKey.parts(key) else {
+        throw view.corrupt(
+          Schema.conversations, "receipts: malformed key (\(key.count) bytes)")
       }
       return try body(member, view.decoded(value, at: key))
     }

@@ -160,7 +160,9 @@ package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
 ///
 /// See docs/message-format.md, V-1 … V-3.
 package struct ReceiptRecord: Hashable, Sendable, StoredRecord {
-  package static let table = Table(Schema.receipts, "receipts of a member")
+  package static let table = Table(
+    Schema.conversations, "receipts of a member", keys: ReceiptKey.memberByteCount,
+    mark: ReceiptKey.memberSuffix)
   package var read = ReceiptSteps()
   package var delivered = ReceiptSteps()
 

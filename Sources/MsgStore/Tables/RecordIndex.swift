@@ -6,7 +6,7 @@ package import PageFile
 /// function.
 package protocol RecordIndex {
   associatedtype Record
-  /// The tree that the keys lie in.
+  /// The tree that the keys lie in: the index tree, unless the index says another one.
   static var tree: TreeNumber { get }
   /// True if several records may have one key, whose value is their number; else values are empty.
   static var isCounted: Bool { get }
@@ -15,6 +15,10 @@ package protocol RecordIndex {
   static func forEachKey(
     of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError)
+}
+
+extension RecordIndex {
+  package static var tree: TreeNumber { Schema.index }
 }
 
 extension CellRun {

@@ -1,6 +1,6 @@
 import PageFile
 
-/// A reader of the replies tree.
+/// A reader of the index of replies.
 package struct ReplyIndex {
   let view: StoreView
 

@@ -1,33 +1,25 @@
 package import PageFile
 
-/// Keys and values of the replies tree, which leads from a message's name to the times of its
-/// replies.
+/// Keys and values of the index tree that lead from a message's name to the times of its replies.
 ///
 /// See docs/message-format.md, F-14 and F-15.
 ///
-///     key    number of the conversation (4)
+///     key    number of the conversation (4), 0x02
 ///            digest of the answered name (4)
 ///            phase (1), time (8): the place of the replies, without its sequence
 ///     value  number of replies there, see `CellCount`
 package enum ReplyKey {
-  package static let byteCount = 8 + ThreadMoment.byteCount
+  package static let byteCount = 9 + ThreadMoment.byteCount
 
-  /// Returns the digest of a name: the 64-bit FNV-1a of its bytes, the halves of which are xored.
-  ///
-  /// Other names may have the same digest, so what is found is compared.
+  /// Returns the digest of a name.
   package static func digest(of id: MessageID) -> UInt32 {
     var name = ByteBuffer(capacity: 32)
     name.append(id)
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    let bytes = name.bytes
-    for index in 0..<bytes.count {
-      hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3
-    }
-    return UInt32(truncatingIfNeeded: hash ^ hash &>> 32)
+    return KeyEncoding.digest(name.bytes)
   }
 
   package static func prefix(_ conversation: UInt32, _ digest: UInt32) -> ByteBuffer {
-    KeyEncoding.key(conversation).appending(digest)
+    KeyEncoding.key(conversation, .reply).appending(digest)
   }
 
   package static func key(
@@ -40,8 +32,9 @@ package enum ReplyKey {
   package static func parts(
     _ key: Bytes
   ) -> (conversation: UInt32, digest: UInt32, moment: ThreadMoment)? {
-    guard key.count == byteCount, let conversation = key.bigEndianNumber(at: 0),
-      let digest = key.bigEndianNumber(at: 4), let moment = ThreadMoment(key, at: 8)
+    guard key.count == byteCount, key.indexKind == .reply,
+      let conversation = key.bigEndianNumber(at: 0), let digest = key.bigEndianNumber(at: 5),
+      let moment = ThreadMoment(key, at: 9)
     else { return nil }
     return (conversation, digest, moment)
   }
@@ -61,7 +54,6 @@ extension ReplyKey: RecordIndex {
     }
   }
 
-  package static let tree = Schema.replies
   package static let isCounted = true
 
   package static func forEachKey(

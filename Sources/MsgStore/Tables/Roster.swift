@@ -1,12 +1,11 @@
 import PageFile
 
-/// The part of a conversation's details that sums up its members in tree 17, so that a joining or a
-/// leaving reads no other member.
+/// The part of a conversation's details that sums up its members that have cells, so that a joining
+/// or a leaving reads no other member.
 ///
 /// See docs/message-format.md, C-22.
 package struct Roster: Hashable, FieldRecord {
-  /// The sum of `mix` over the participants, under which the participants tree has the
-  /// conversation.
+  /// The sum of `mix` over the participants, under which the conversation is found by them.
   package var digest: UInt64 = 0
   /// The newest time of a fact about a member, or of a complete list.
   package var newestTime: Int64 = 0

@@ -2,43 +2,32 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9.
+/// See docs/message-format.md, S-1 … S-11.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
 ///                               0xFF, number, copy, piece → bytes of a dictionary
-///        1  conversation names  id bytes → number, and whether it is a former name
-///        2  conversations       number → summary; number, 0x01 … 0x03 → details, draft, members
+///        1  names               names and numbers of conversations and members, conversations by
+///                               their participants, see `NameKey`
+///        2  conversations       number → summary
+///                               number, 0x01 … 0x09 → details, draft, members, own fields,
+///                               receipts, sequences
 ///        3  activity            section (1), time (8), number → nothing; listed backwards
-///        4  member names        id bytes → number
-///        5  members             number → id bytes
-///        6  messages            number of the conversation, position → message, or a segment
-///        7  ids                 number of the conversation, id bytes → place
-///        8  participants        digest of the participants (8), number → nothing
-///        9  facts               number of the conversation, id, kind, … → a fact about a message
-///       10  receipts            number of the conversation, number of the member → marks
-///       11  sequences           number of the conversation, first sequence → last sequence
-///       12  waiting             ordinal (8) → number of the conversation, id
-///       13  client              number of the conversation or 0, key → the client's own bytes
-///       14  work                ordinal (8) → work to be done in steps
-///                               0x01 … 0x08, … → the outbox
-///       15  transfers           attachments that are moving, and those with a hash → nothing
-///                               attachments with a local file → nothing
-///                               files that no attachment has any more → path
-///       16  beside              number of the conversation, position → message that has changed
-///                               since it was packed
-///       17  memberships         number of the conversation, number of the member → what is known
-///                               of the member, in large conversations
-///       18  tags                number of the conversation, tag → number of its messages with it
-///                               number of the conversation, tag, phase, time → number of them at
-///                               this time
-///       19  replies             number of the conversation, digest of a message's name, phase,
-///                               time → number of its replies at this time
-///       20  expiry              time of expiry, number of the conversation, phase, time →
+///        4  expiry              time of expiry, number of the conversation, phase, time →
 ///                               number of messages of this time that expire then
 ///                               0x00 → the border of the messages let go
-///       21  directory           number of the member → its profile
-///       22  retention           number of the conversation or 0 → rule, end of the pruned part
+///        5  directory           number of the member → its profile
+///        6  messages            number of the conversation, position → message, or a segment
+///        7  ids                 number of the conversation, id bytes → place
+///        8  retention           number of the conversation or 0 → rule, end of the pruned part
+///        9  facts               number of the conversation, id, kind, … → a fact about a message
+///       10  beside              number of the conversation, position → message that has changed
+///                               since it was packed
+///       11  index               number of the conversation or 0, kind, … → what leads to records
+///                               by their contents, see `IndexKind`
+///       12  client              number of the conversation or 0, key → the client's own bytes
+///       13  work                ordinal (8) → work to be done in steps
+///                               0x01 … 0x08, … → the outbox
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
@@ -49,38 +38,27 @@ package enum Schema {
   package static let version: UInt64 = 6
 
   package static let settings = TreeNumber(0)
-  package static let conversationNames = TreeNumber(1)
+  package static let names = TreeNumber(1)
   package static let conversations = TreeNumber(2)
   package static let activity = TreeNumber(3)
-  package static let memberNames = TreeNumber(4)
-  package static let members = TreeNumber(5)
+  package static let expiry = TreeNumber(4)
+  package static let directory = TreeNumber(5)
   package static let messages = TreeNumber(6)
   package static let ids = TreeNumber(7)
-  package static let participants = TreeNumber(8)
+  package static let retention = TreeNumber(8)
   package static let facts = TreeNumber(9)
-  package static let receipts = TreeNumber(10)
-  package static let sequences = TreeNumber(11)
-  package static let waiting = TreeNumber(12)
-  package static let client = TreeNumber(13)
-  package static let work = TreeNumber(14)
-  package static let transfers = TreeNumber(15)
-  package static let beside = TreeNumber(16)
-  package static let memberships = TreeNumber(17)
-  package static let tags = TreeNumber(18)
-  package static let replies = TreeNumber(19)
-  package static let expiry = TreeNumber(20)
-  package static let directory = TreeNumber(21)
-  package static let retention = TreeNumber(22)
+  package static let beside = TreeNumber(10)
+  package static let index = TreeNumber(11)
+  package static let client = TreeNumber(12)
+  package static let work = TreeNumber(13)
 
-  static let names = [
-    "settings", "conversation names", "conversations", "activity", "member names", "members",
-    "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
-    "work", "transfers", "beside", "memberships", "tags", "replies", "expiry", "directory",
-    "retention",
+  static let treeNames = [
+    "settings", "names", "conversations", "activity", "expiry", "directory", "messages", "ids",
+    "retention", "facts", "beside", "index", "client", "work",
   ]
 
   package static func name(of tree: TreeNumber) -> String {
-    names.indices.contains(tree.rawValue) ? names[tree.rawValue] : "\(tree.rawValue)"
+    treeNames.indices.contains(tree.rawValue) ? treeNames[tree.rawValue] : "\(tree.rawValue)"
   }
 }
 

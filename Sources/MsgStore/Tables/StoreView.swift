@@ -95,11 +95,11 @@ package final class StoreView {
     return cursor
   }
 
-  /// Returns the number of a name in a tree of names.
-  package func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
-    let key = KeyEncoding.key(name)
-    guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
-    return try record(key, in: tree, "name")
+  /// Returns the number of a member, or nil if the store does not know the member.
+  package func number(of member: MemberID) throws(StoreError) -> UInt32? {
+    let name = member.string
+    guard (1...Identifier.maximumByteCount).contains(name.utf8.count) else { return nil }
+    return try record(NameKey.member(name), in: Schema.names, "name")
   }
 
   /// Returns the name of a member.
@@ -108,11 +108,11 @@ package final class StoreView {
   ///   reference.
   package func member(_ number: UInt32) throws(StoreError) -> MemberID {
     if let id = names[number] { return id }
-    let key = KeyEncoding.key(number)
+    let key = MemberKey.key(number)
     var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.members, appendTo: &value),
+    guard try self.value(of: key.bytes, in: Schema.index, appendTo: &value),
       value.bytes.isText
-    else { throw corrupt(Schema.members, "member \(number): missing or malformed name") }
+    else { throw corrupt(Schema.index, "member \(number): missing or malformed name") }
     let id = MemberID(value.bytes.repairedText())
     if isCommitted { names.insert(id, at: number) }
     return id

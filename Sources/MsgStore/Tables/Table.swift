@@ -38,6 +38,7 @@ extension Schema {
       MembershipRecord.self, DraftRecord.self, WorkRecord.self, OutboxRecord.self,
       OutboxLane.self, OutboxTotals.self, OutboxRelease.self, ProfileRecord.self,
       RetentionRecord.self, ConversationFields.self, MemberFields.self,
+      ConversationReceipts.self, ReceiptRecord.self,
     ]
   }
 

@@ -1,6 +1,6 @@
 import PageFile
 
-/// A reader of the tags tree, and of the tags of messages.
+/// A reader of the index by tags, and of the tags of messages.
 package struct TagIndex {
   let view: StoreView
 
@@ -10,9 +10,9 @@ package struct TagIndex {
   package func count(_ tag: UInt8, in conversation: UInt32) throws(StoreError) -> Int {
     let key = TagKey.count(conversation, tag)
     var value = ByteBuffer(capacity: 16)
-    guard try view.value(of: key.bytes, in: Schema.tags, appendTo: &value) else { return 0 }
+    guard try view.value(of: key.bytes, in: Schema.index, appendTo: &value) else { return 0 }
     guard let count = CellCount.decode(value.bytes) else {
-      throw view.corrupt(Schema.tags, "malformed count (\(value.count) bytes)")
+      throw view.corrupt(Schema.index, "malformed count (\(value.count) bytes)")
     }
     return Int(count)
   }
@@ -52,10 +52,10 @@ package struct TagIndex {
     var names: [(number: UInt8, name: String)] = []
     let start = TagKey.name(MessageTag.firstOwnNumber)
     try view.forEachCell(
-      with: start, sharing: KeyEncoding.numberByteCount, in: Schema.tags
+      with: start, sharing: KeyEncoding.indexByteCount, in: Schema.index
     ) { (key, value) throws(StoreError) in
       guard case .name(let tag) = TagKey.parts(key), let name = TagKey.ownName(value) else {
-        throw view.corrupt(Schema.tags, "malformed name of a tag")
+        throw view.corrupt(Schema.index, "malformed name of a tag")
       }
       names.append((tag, name))
       return true

@@ -1,26 +1,25 @@
 package import PageFile
 
-/// Keys and values of the tags tree, which leads from a tag to the times of the messages that have
-/// it.
+/// Keys and values of the index tree that lead from a tag to the times of its messages.
 ///
 /// See docs/message-format.md, F-17 … F-23.
 ///
-///     key    number of the conversation (4), tag (1)
+///     key    number of the conversation (4), 0x01, tag (1)
 ///     value  number of the conversation's messages with this tag, see `CellCount`
 ///
-///     key    number of the conversation (4), tag (1), phase (1), time (8)
+///     key    number of the conversation (4), 0x01, tag (1), phase (1), time (8)
 ///     value  number of messages with this tag at this time, as above
 ///
 /// Under the number 0, which no conversation has, lie the pinned and the starred messages of all
 /// conversations, and the client's own names:
 ///
-///     key    0 (4), tag (1)
+///     key    0 (4), 0x01, tag (1)
 ///     value  number of all messages with this tag, as above; the name of a tag of the client's own
 ///
-///     key    0 (4), tag (1), time (8), number of the conversation (4)
+///     key    0 (4), 0x01, tag (1), time (8), number of the conversation (4)
 ///     value  number of the conversation's messages with this tag at this time, as above
 package enum TagKey {
-  package static let countByteCount = 5
+  package static let countByteCount = 6
   package static let entryByteCount = countByteCount + ThreadMoment.byteCount
 
   /// The parts of a key.
@@ -33,12 +32,11 @@ package enum TagKey {
 
   /// Returns the key of a tag's count, which the keys of its entries begin with.
   package static func count(_ conversation: UInt32, _ tag: UInt8) -> ByteBuffer {
-    KeyEncoding.key(conversation).appending(tag)
+    KeyEncoding.key(conversation, .tag).appending(tag)
   }
 
-  /// The number in the place of a conversation's under which all of them lie.
-  package static let allConversations: UInt32 = 0
-  private static let everywhereByteCount = 17
+  package static let allConversations = KeyEncoding.allConversations
+  private static let everywhereByteCount = 18
 
   /// Returns the key of the messages of one time and conversation, among those of all.
   package static func everywhere(
@@ -58,8 +56,8 @@ package enum TagKey {
 
   /// Returns the parts of a key, or nil if it is malformed.
   package static func parts(_ key: Bytes) -> Parts? {
-    guard key.count >= countByteCount, let conversation = key.bigEndianNumber(at: 0),
-      case let tag = key[4], case let set = TagSet(number: tag), !set.isEmpty,
+    guard key.indexKind == .tag, let conversation = key.bigEndianNumber(at: 0),
+      case let tag = key[5], case let set = TagSet(number: tag), !set.isEmpty,
       set.isSubset(of: .all)
     else { return nil }
     if conversation == allConversations { return partsEverywhere(key, tag, set) }
@@ -76,7 +74,7 @@ package enum TagKey {
       return set.isSubset(of: .everywhere) ? .count(conversation: allConversations, tag: tag) : nil
     }
     guard key.count == everywhereByteCount, set.isSubset(of: .everywhere),
-      let conversation = key.bigEndianNumber(at: 13), conversation > 0
+      let conversation = key.bigEndianNumber(at: 14), conversation > 0
     else { return nil }
     let time = KeyEncoding.unflipped(key.bigEndian64(at: countByteCount))
     return .everywhere(tag: tag, time: time, conversation: conversation)
@@ -101,7 +99,6 @@ package enum TagKey {
 extension TagKey: RecordIndex {
   /// The shown tags of a message, and its moment.
   package typealias Record = (conversation: UInt32, tags: TagSet, moment: ThreadMoment)
-  package static let tree = Schema.tags
   package static let isCounted = true
 
   package static func forEachKey(

@@ -16,7 +16,7 @@ package struct WaitingFacts: Hashable, StoredRecord {
 
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     fields.tag(1)
-    fields.fixed(&ordinal, "ordinal in tree 12")
+    fields.fixed(&ordinal, "ordinal in the index")
     fields.code(&status, "status, merged as [G-8] says; 0 where none is known")
     fields.flags(.byte)
     fields.optional(1, &time, or: 0) { $0.fixed(&$1, "server time") }

@@ -21,7 +21,7 @@ package struct ConversationNames: TransactionPart {
     if ids.isEmpty { return }
     memory.forgetNames()
     for id in ids {
-      try transaction.remove(KeyEncoding.key(id.string), in: Schema.conversationNames)
+      try transaction.remove(NameKey.conversation(id.string), in: Schema.names)
       memory.numbers.remove(id)
     }
   }

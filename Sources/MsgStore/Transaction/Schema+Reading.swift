@@ -15,26 +15,18 @@ extension Schema {
   package static func canRead(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) -> Bool {
     switch tree {
     case settings: canReadSetting(key, value)
-    case conversationNames: isName(key) && ConversationName(value) != nil
-    case conversations, directory, retention: canReadRecord(key, value, in: tree)
+    case names: canReadName(key, value)
+    case conversations: canReadConversation(key, value)
+    case directory, retention: canReadRecord(key, value, in: tree)
     case activity: ListPlace.parts(key) != nil && value.count == 0
-    case memberNames: isName(key) && value.count == 4
-    case members: key.count == 4 && isName(value)
     case messages: canReadMessage(key, value)
     case ids: isNameInConversation(key) && IDEntry(MessageID(key.dropFirst(4)), value) != nil
-    case participants: key.count == 12 && value.count == 0
     case facts: canReadFact(key, value)
-    case receipts: canReadReceipt(key, value)
-    case sequences: KnownSequences.run(key, value) != nil
-    case waiting: key.count == 8 && isNameInConversation(value)
     case client: ClientKey.parts(key) != nil && value.count <= SyncPosition.maximumByteCount
     case work: canReadWork(key, value)
-    case transfers: canReadTransfer(key, value)
     case beside: canReadBeside(key, value)
-    case tags: TagKey.canRead(key, value)
+    case index: canReadIndex(key, value)
     case expiry: ExpiryKey.canRead(key, value)
-    case memberships: canReadRecord(key, value, in: tree)
-    case replies: ReplyKey.parts(key) != nil && CellCount.decode(value) != nil
     default: false
     }
   }
@@ -46,6 +38,20 @@ extension Schema {
   /// Checks for the number of a conversation followed by the name of a message.
   private static func isNameInConversation(_ bytes: Bytes) -> Bool {
     bytes.count > 4 && isName(bytes.dropFirst(4))
+  }
+
+  private static func canReadName(_ key: Bytes, _ value: Bytes) -> Bool {
+    guard let (kind, rest) = NameKey.parts(key) else { return false }
+    return switch kind {
+    case .conversation: isName(rest) && ConversationName(value) != nil
+    case .member: isName(rest) && value.count == 4
+    case .participants: rest.count == 12 && value.count == 0
+    }
+  }
+
+  private static func canReadConversation(_ key: Bytes, _ value: Bytes) -> Bool {
+    if case .exact? = ReceiptKey.parts(key) { return value.count == 0 }
+    return KnownSequences.run(key, value) != nil || canReadRecord(key, value, in: conversations)
   }
 
   private static func canReadSetting(_ key: Bytes, _ value: Bytes) -> Bool {
@@ -90,15 +96,6 @@ extension Schema {
     }
   }
 
-  private static func canReadReceipt(_ key: Bytes, _ value: Bytes) -> Bool {
-    switch ReceiptKey.parts(key) {
-    case .member: ReceiptRecord(value) != nil
-    case .own: ConversationReceipts(value) != nil
-    case .exact, .pending: value.count == 0
-    case nil: false
-    }
-  }
-
   private static func canReadWork(_ key: Bytes, _ value: Bytes) -> Bool {
     switch key.count > 0 ? key[0] : 0 {
     case OutboxKey.conversationPrefix where key.count > 5: canReadEntryOfOutbox(key, value)
@@ -118,13 +115,16 @@ extension Schema {
     return name.count == 0 || isName(name)
   }
 
-  private static func canReadTransfer(_ key: Bytes, _ value: Bytes) -> Bool {
-    if key.count > 0, key[0] == FileIndex.unneeded {
-      return FileIndex.unneededParts(key, value) != nil
+  private static func canReadIndex(_ key: Bytes, _ value: Bytes) -> Bool {
+    switch key.indexKind {
+    case .tag: TagKey.canRead(key, value)
+    case .reply: ReplyKey.parts(key) != nil && CellCount.decode(value) != nil
+    case .waiting: WaitingKey.parts(key) != nil && value.count == 0
+    case .moving, .hashed, .neededFile: TransferIndex.fact(key) != nil && value.count == 0
+    case .unneededFile: FileIndex.unneededParts(key, value) != nil
+    case .pendingReceipts: PendingKey.parts(key) != nil && value.count == 0
+    case .member: MemberKey.number(key) != nil && isName(value)
+    case nil: false
     }
-    guard value.count == 0,
-      let fact = TransferIndex.parts(key)?.fact ?? FileIndex.neededParts(key)?.fact
-    else { return false }
-    return FactKey.parts(fact).map { $0.kind == .attachment } ?? false
   }
 }

@@ -54,17 +54,18 @@ extension Transaction {
   /// Returns the number of a member, assigning one if necessary.
   package func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
     if let number = memory.numbers[id] { return number }
-    if let number = try view.number(of: id.string, in: Schema.memberNames) {
+    if let number = try view.number(of: id) {
       memory.numbers.insert(id, number)
       return number
     }
     let number = try newNumber(.nextMember, "member")
-    let key = KeyEncoding.key(number)
     let name = KeyEncoding.key(id.string)
     var value = ByteBuffer()
     value.append(littleEndian: number)
-    try insert(name.bytes, value.bytes, in: Schema.memberNames)
-    try insert(key.bytes, name.bytes, in: Schema.members)
+    let entry = NameKey.member(id.string)
+    let back = MemberKey.key(number)
+    try insert(entry.bytes, value.bytes, in: Schema.names)
+    try insert(back.bytes, name.bytes, in: Schema.index)
     memory.numbers.insert(id, number)
     return number
   }
@@ -85,10 +86,10 @@ extension Transaction {
   }
 
   func writeName(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
-    let key = KeyEncoding.key(id.string)
+    let key = NameKey.conversation(id.string)
     var value = ByteBuffer()
     name.append(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.conversationNames)
+    try insert(key.bytes, value.bytes, in: Schema.names)
   }
 
   func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {

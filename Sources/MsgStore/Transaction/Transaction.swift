@@ -310,21 +310,23 @@ extension Transaction {
     let isLong = key.count > KeyEncoding.numberByteCount
     switch tree {
     case Schema.conversations where isLong:
-      if key[KeyEncoding.numberByteCount] == ConversationDetails.keySuffix {
-        notes.detailsChanged(of: number)
-      } else {
-        notes.touched(number)
-      }
-    case Schema.memberships where isLong: notes.touched(number)
-    case Schema.receipts:
-      // Receipts of other members are noted with the messages that they cover.
-      guard number != 0, let member = key.bigEndianNumber(at: KeyEncoding.numberByteCount) else {
-        return
-      }
-      if member == 0 || member == localMember { notes.readingChanged(in: number) }
+      noteChange(ofCell: key, of: number)
     case Schema.client, Schema.retention:
       if number == 0 { notes.hasSettingChanges = true } else { notes.touched(number) }
     default: break
+    }
+  }
+
+  private func noteChange(ofCell key: Bytes, of conversation: UInt32) {
+    switch key[KeyEncoding.numberByteCount] {
+    case ConversationDetails.keySuffix: notes.detailsChanged(of: conversation)
+    // Notes of their own say more of sequences.
+    case KnownSequences.keySuffix: break
+    case ReceiptKey.memberSuffix where key.bigEndianNumber(at: 5) != localMember:
+      // Receipts of other members are noted with the messages that they cover.
+      break
+    case ReceiptKey.suffixes: notes.readingChanged(in: conversation)
+    default: notes.touched(conversation)
     }
   }
 

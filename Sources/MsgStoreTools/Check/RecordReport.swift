@@ -27,14 +27,13 @@ package enum RecordReport {
     case Schema.beside: return message(value)
     case Schema.ids: return entry(key, value)
     case Schema.facts: return fact(key, value)
-    case Schema.receipts: return receipt(key, value)
     case Schema.settings:
       guard value.count == 8 else { return "\(value.count) bytes of a dictionary" }
       return FieldDescriber.describe(UInt64.self, value)
-    case Schema.conversationNames: return FieldDescriber.describe(ConversationName.self, value)
-    case Schema.memberNames: return FieldDescriber.describe(UInt32.self, value)
-    case Schema.members: return value.isValidUTF8 ? "\"\(value.repairedText())\"" : nil
-    case Schema.sequences:
+    case Schema.names: return name(key, value)
+    case Schema.index where key.indexKind == .member && value.isValidUTF8:
+      return "\"\(value.repairedText())\""
+    case Schema.conversations:
       return KnownSequences.run(key, value).map { "\($0.lowerBound)…\($0.upperBound)" }
     default: return nil
     }
@@ -95,11 +94,11 @@ package enum RecordReport {
     }
   }
 
-  private static func receipt(_ key: Bytes, _ value: Bytes) -> String? {
-    switch ReceiptKey.parts(key) {
-    case .member: FieldDescriber.describe(ReceiptRecord.self, value)
-    case .own: FieldDescriber.describe(ConversationReceipts.self, value)
-    case .exact, .pending, nil: nil
+  private static func name(_ key: Bytes, _ value: Bytes) -> String? {
+    switch NameKey.parts(key)?.kind {
+    case .conversation: FieldDescriber.describe(ConversationName.self, value)
+    case .member: FieldDescriber.describe(UInt32.self, value)
+    case .participants, nil: nil
     }
   }
 }

@@ -16,8 +16,7 @@ package enum SchemaReport {
 
   /// Returns the readable start of a key that was shortened to tell two pages apart.
   private static func beginning(_ key: Bytes, _ tree: TreeNumber) -> String? {
-    guard tree == Schema.conversations || Schema.treesByConversation.contains(tree),
-      let number = key.bigEndianNumber(at: 0)
+    guard Schema.treesByConversation.contains(tree), let number = key.bigEndianNumber(at: 0)
     else { return nil }
     let rest = key.dropFirst(4)
     return rest.count == 0 ? "\(number)" : "\(number) \(hexadecimal(rest.array()))…"
@@ -25,64 +24,37 @@ package enum SchemaReport {
 
   private static func describe(_ key: Bytes, _ tree: TreeNumber) -> String? {
     switch tree {
-    case Schema.settings, Schema.conversationNames, Schema.memberNames:
-      return key.isValidUTF8 ? quoted(key) : nil
+    case Schema.settings: return key.isValidUTF8 ? quoted(key) : nil
+    case Schema.names: return name(key)
     case Schema.directory where MemberFields.member(key) != nil:
       return MemberFields.member(key).map { "\($0) own fields" }
-    case Schema.members, Schema.directory, Schema.retention:
+    case Schema.directory, Schema.retention:
       return key.count == 4 ? key.bigEndianNumber(at: 0).map { "\($0)" } : nil
     case Schema.conversations:
-      guard let number = key.bigEndianNumber(at: 0) else { return nil }
-      if key.count == 4 { return "\(number) summary" }
-      guard key.count == 5 else { return nil }
-      return switch key[4] {
-      case ConversationDetails.keySuffix: "\(number) details"
-      case DraftRecord.keySuffix: "\(number) draft"
-      case ConversationMembers.keySuffix: "\(number) members"
-      case ConversationFields.keySuffix: "\(number) own fields"
-      default: nil
-      }
+      return conversation(key)
     case Schema.activity:
       guard let (place, number) = ListPlace.parts(key) else { return nil }
       return "\(place.section) \(place.time) µs, \(number)"
-    case Schema.participants:
-      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else { return nil }
-      return "\(hexadecimal(key.slice(0, 8).array())), \(number)"
     case Schema.ids:
       guard key.count > 4, let number = key.bigEndianNumber(at: 0) else { return nil }
       return "\(number) \(quoted(key.dropFirst(4)))"
     case Schema.messages, Schema.beside:
       return message(key)
-    case Schema.receipts:
-      return receipt(key)
     case Schema.facts:
       guard let (number, id, kind, rest) = FactKey.parts(key) else { return nil }
       let suffix = rest.count == 0 ? "" : " \(hexadecimal(rest.array()))"
       return "\(number) \"\(id)\" \(kind)\(suffix)"
-    case Schema.tags:
-      return tag(key)
-    case Schema.memberships:
-      return MembershipRecord.parts(key).map { "\($0.conversation), member \($0.member)" }
-    case Schema.replies:
-      guard let (number, _, moment) = ReplyKey.parts(key) else { return nil }
-      return "\(number) \(hexadecimal(key.slice(4, 4).array())) \(moment)"
+    case Schema.index:
+      return index(key)
     case Schema.expiry:
       guard let entry = ExpiryKey(key) else { return key.count == 1 ? "reached" : nil }
       let subject = entry.moment.map { "\($0)" } ?? "mute"
       return "\(entry.time) \(entry.conversation) \(subject)"
-    case Schema.sequences:
-      guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
-      else { return nil }
-      return "\(number) from \(KeyEncoding.unflipped(key.bigEndian64(at: 4)))"
-    case Schema.waiting:
-      return key.count == 8 ? "\(key.bigEndian64(at: 0))" : nil
     case Schema.client:
       guard let (number, name) = ClientKey.parts(key) else { return nil }
       return number == ClientKey.store ? "store \(quoted(name))" : "\(number) \(quoted(name))"
     case Schema.work:
       return OutboxKey.describe(key) ?? (key.count == 8 ? "work \(key.bigEndian64(at: 0))" : nil)
-    case Schema.transfers:
-      return transfer(key)
     default:
       return nil
     }
@@ -99,26 +71,62 @@ package enum SchemaReport {
     }
   }
 
-  private static func transfer(_ key: Bytes) -> String? {
-    if key.count == 13, key[0] == FileIndex.unneeded {
-      return "unneeded file \(hexadecimal(key.dropFirst(1).array()))"
+  private static func index(_ key: Bytes) -> String? {
+    switch key.indexKind {
+    case .tag: return tag(key)
+    case .reply:
+      guard let (number, _, moment) = ReplyKey.parts(key) else { return nil }
+      return "\(number), replies to \(hexadecimal(key.slice(5, 4).array())), \(moment)"
+    case .waiting:
+      return WaitingKey.parts(key).map { "waiting \($0.ordinal), \($0.conversation) \"\($0.id)\"" }
+    case .moving: return attachment(key, "moving")
+    case .hashed: return attachment(key, "hashed")
+    case .neededFile: return attachment(key, "file")
+    case .unneededFile: return "unneeded file \(hexadecimal(key.indexRest.array()))"
+    case .pendingReceipts:
+      return PendingKey.parts(key).map { "\($0.kind) to be told of \($0.conversation)" }
+    case .member: return MemberKey.number(key).map { "member \($0)" }
+    case nil: return nil
     }
-    let file = FileIndex.neededParts(key)
-    guard let fact = file?.fact ?? TransferIndex.parts(key)?.fact,
-      let (number, id, _, rest) = FactKey.parts(fact)
-    else { return nil }
-    let what = file != nil ? "file" : key[0] == TransferIndex.moving ? "moving" : "hashed"
+  }
+
+  private static func attachment(_ key: Bytes, _ what: String) -> String? {
+    guard let fact = TransferIndex.fact(key), let (number, id, _, rest) = FactKey.parts(fact) else {
+      return nil
+    }
     return "\(what) \(number) \"\(id)\" \(quoted(rest))"
   }
 
-  private static func receipt(_ key: Bytes) -> String? {
+  private static func name(_ key: Bytes) -> String? {
+    guard let (kind, rest) = NameKey.parts(key) else { return nil }
+    switch kind {
+    case .conversation: return rest.isValidUTF8 ? "conversation \(quoted(rest))" : nil
+    case .member: return rest.isValidUTF8 ? "member \(quoted(rest))" : nil
+    case .participants:
+      return ParticipantsKey.parts(key).map {
+        "participants \(hexadecimal(rest.slice(0, 8).array())), \($0.conversation)"
+      }
+    }
+  }
+
+  private static func conversation(_ key: Bytes) -> String? {
+    guard let number = key.bigEndianNumber(at: 0) else { return nil }
+    if key.count == KeyEncoding.numberByteCount { return "\(number) summary" }
     switch ReceiptKey.parts(key) {
-    case .member(let conversation, let member): "\(conversation), member \(member)"
-    case .own(let conversation): "\(conversation), its own"
-    case .exact(let conversation, let kind, let id, let ordinal):
-      "\(conversation), \(kind) \"\(id)\" from \(ordinal) on"
-    case .pending(let kind, let conversation): "\(kind) to be told of \(conversation)"
-    case nil: nil
+    case .member(_, let member): return "\(number) receipts of member \(member)"
+    case .own: return "\(number) own receipts"
+    case .exact(_, let kind, let id, let ordinal):
+      return "\(number) \(kind) \"\(id)\" from \(ordinal) on"
+    case nil: break
+    }
+    switch (key[4], key.count) {
+    case (ConversationDetails.keySuffix, 5): return "\(number) details"
+    case (DraftRecord.keySuffix, 5): return "\(number) draft"
+    case (ConversationMembers.keySuffix, 5): return "\(number) members"
+    case (ConversationFields.keySuffix, 5): return "\(number) own fields"
+    case (KnownSequences.keySuffix, KnownSequences.keyByteCount):
+      return "\(number) sequences from \(KeyEncoding.unflipped(key.bigEndian64(at: 5)))"
+    default: return MembershipRecord.parts(key).map { "\(number) member \($0.member)" }
     }
   }
 

@@ -1,30 +1,32 @@
 import MsgStore
 import PageFile
 
-/// Rule 9: attachments and the transfers tree agree.
+/// Rule 9: attachments and the index agree.
 extension StoreCheck {
-  /// Checks that the transfers tree has the entries of an attachment: its transfers, its hash, and
+  /// Checks that the index has the keys of an attachment: its transfers, its hash, and
   /// its local file.
   func attachment(
     _ fact: Bytes, _ value: Bytes, _ name: String, _ view: StoreView
   ) throws(StoreError) {
     guard let record = AttachmentRecord(value) else { return }
     try TransferIndex.forEachKey(of: (fact, record)) { (key) throws(StoreError) in
-      if try !view.contains(key, in: Schema.transfers) {
-        let what = key.bytes[0] == FileIndex.needed ? "local file" : "attachment"
-        report("\(name): \(what) missing from the transfers tree")
+      if try !view.contains(key, in: Schema.index) {
+        let what = key.bytes.indexKind == .neededFile ? "local file" : "attachment"
+        report("\(name): \(what) missing from the index")
       }
     }
   }
 
-  /// Checks that each entry of the transfers tree agrees with its attachment.
+  /// Checks that each key of the index of attachments agrees with its attachment.
   func transfers(_ view: StoreView) throws(StoreError) {
-    try walk(Schema.transfers, view) { (key, value) throws(StoreError) in
-      if key.count > 0, key[0] == FileIndex.unneeded { return try unneededFile(key, value, view) }
-      guard
-        let fact = TransferIndex.parts(key)?.fact ?? FileIndex.neededParts(key)?.fact,
-        value.count == 0,
-        let parts = FactKey.parts(fact), parts.kind == .attachment
+    try walk(Schema.index, view) { (key, value) throws(StoreError) in
+      switch key.indexKind {
+      case .unneededFile: return try unneededFile(key, value, view)
+      case .moving, .hashed, .neededFile: break
+      case .tag, .reply, .waiting, .pendingReceipts, .member: return
+      case nil: return report("index: key of no kind (\(key.count) bytes)")
+      }
+      guard let fact = TransferIndex.fact(key), value.count == 0, let parts = FactKey.parts(fact)
       else { return report("transfers: malformed entry (key of \(key.count) bytes)") }
       let name =
         "transfers: entry of message \"\(parts.id)\" of conversation \(parts.conversation)"

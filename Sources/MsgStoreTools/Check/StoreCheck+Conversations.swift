@@ -39,18 +39,16 @@ extension StoreCheck {
     guard !active.isEmpty else { return }
     let digest =
       details.roster == nil ? ConversationMembers.digest(active) : Roster.digest(active)
-    let entry = KeyEncoding.key(digest, number)
-    if try !view.contains(entry, in: Schema.participants) {
-      report("\(name): missing from the participants tree")
+    if try !view.contains(ParticipantsKey.key((digest, number)), in: Schema.names) {
+      report("\(name): not found by its participants")
     }
   }
 
   /// Checks that each cell of a member belongs to a conversation whose details say so.
   func memberships(_ view: StoreView) throws(StoreError) {
     var known: (number: UInt32, hasRoster: Bool)?
-    try walk(Schema.memberships, view) { (key, value) throws(StoreError) in
-      guard let (number, member) = MembershipRecord.parts(key), MembershipRecord(value) != nil
-      else { return report("memberships: malformed cell (key of \(key.count) bytes)") }
+    try walk(Schema.conversations, view) { (key, _) throws(StoreError) in
+      guard let (number, member) = MembershipRecord.parts(key) else { return }
       try reporting("memberships: ") { () throws(StoreError) in
         if known?.number != number {
           known = (number, try view.conversations.details(number).roster != nil)

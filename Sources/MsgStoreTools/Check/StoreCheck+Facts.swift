@@ -142,10 +142,14 @@ extension StoreCheck {
       report("waiting: wrong message count (stored \(count), found \(waitingCount))")
     }
     var listedCount = 0
-    try walk(Schema.waiting, view) { (key, _) in
+    try walk(Schema.index, view) { (key, _) in
+      guard key.indexKind == .waiting else { return }
       listedCount += 1
-      if key.count == 8, key.bigEndian64(at: 0) >= next {
-        report("waiting: ordinal \(key.bigEndian64(at: 0)) is not below the next one")
+      guard let entry = WaitingKey.parts(key) else {
+        return report("waiting: malformed entry (key of \(key.count) bytes)")
+      }
+      if entry.ordinal >= next {
+        report("waiting: ordinal \(entry.ordinal) is not below the next one")
       }
     }
     if listedCount != waitingCount {
@@ -158,13 +162,7 @@ extension StoreCheck {
     in conversation: UInt32
   ) throws(StoreError) {
     guard let facts = WaitingFacts(value) else { return }
-    var key = ByteBuffer()
-    key.append(bigEndian: facts.ordinal)
-    var entry = ByteBuffer()
-    let expected = KeyEncoding.key(conversation, id)
-    let isThere = try view.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
-    if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
-      report("\(name): missing from the waiting tree")
-    }
+    let key = WaitingKey.key((facts.ordinal, conversation, id))
+    if try !view.contains(key, in: Schema.index) { report("\(name): missing from the index") }
   }
 }

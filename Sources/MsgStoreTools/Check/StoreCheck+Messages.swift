@@ -65,10 +65,10 @@ extension StoreCheck {
 
   func conversations(_ view: StoreView) throws(StoreError) {
     try walk(Schema.conversations, view) { (key, value) throws(StoreError) in
-      guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
+      guard let number = key.bigEndianNumber(at: 0) else {
         return report("conversations: malformed key (\(key.count) bytes)")
       }
-      if key.count == 5, !Schema.canReadRecord(key, value, in: Schema.conversations) {
+      if key.count > 4, !Schema.canRead(key, value, in: Schema.conversations) {
         report("conversations: cell \(key[4]) of conversation \(number): malformed record")
       }
       try reporting { () throws(StoreError) in

@@ -66,7 +66,7 @@ extension StoreCheck {
       }
     }
     if case .receipt(let kind) = record.subject {
-      if try !view.contains(ReceiptKey.pending(kind, number), in: Schema.receipts) {
+      if try !view.contains(PendingKey.key(kind, number), in: Schema.index) {
         report("\(name): no pending receipts (\(kind))")
       }
     }

@@ -5,7 +5,7 @@ import PageFile
 extension StoreCheck {
   func receipts(_ view: StoreView) throws(StoreError) {
     var conversations: Set<UInt32> = []
-    try walk(Schema.receipts, view) { (key, value) throws(StoreError) in
+    try walk(Schema.conversations, view) { (key, value) throws(StoreError) in
       switch ReceiptKey.parts(key) {
       case .member(let conversation, let member):
         conversations.insert(conversation)
@@ -20,11 +20,17 @@ extension StoreCheck {
         if value.count > 0 {
           report("receipts: message \"\(id)\" of conversation \(conversation): has a value")
         }
-      case .pending(let kind, let conversation):
-        try listed(kind, conversation, view)
       case nil:
-        report("receipts: malformed key (\(key.count) bytes)")
+        // Keys of no kind are reported with the conversations.
+        break
       }
+    }
+    try walk(Schema.index, view) { (key, _) throws(StoreError) in
+      guard key.indexKind == .pendingReceipts else { return }
+      guard let (kind, conversation) = PendingKey.parts(key) else {
+        return report("index: pending receipts: malformed key (\(key.count) bytes)")
+      }
+      try listed(kind, conversation, view)
     }
     for conversation in conversations.sorted() {
       try reporting { () throws(StoreError) in
@@ -80,8 +86,9 @@ extension StoreCheck {
       if isPending != own.isListed(kind) {
         report("\(name): wrong pending flag (\(kind))")
       }
-      let key = ReceiptKey.pending(kind, conversation)
-      if try view.contains(key, in: Schema.receipts) != own.isListed(kind) {
+      if try view.contains(PendingKey.key(kind, conversation), in: Schema.index)
+        != own.isListed(kind)
+      {
         report("\(name): pending list disagrees with the flag (\(kind))")
       }
     }

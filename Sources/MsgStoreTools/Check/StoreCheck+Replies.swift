@@ -19,7 +19,8 @@ extension StoreCheck {
 
   func replies(_ view: StoreView) throws(StoreError) {
     var entered: [UInt32: ReplySum] = [:]
-    try walk(Schema.replies, view) { (key, value) throws(StoreError) in
+    try walk(Schema.index, view) { (key, value) throws(StoreError) in
+      if key.indexKind != .reply { return }
       guard let (conversation, digest, moment) = ReplyKey.parts(key),
         let count = CellCount.decode(value)
       else { return report("replies: malformed entry (key of \(key.count) bytes)") }

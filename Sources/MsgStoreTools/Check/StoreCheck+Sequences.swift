@@ -6,10 +6,9 @@ extension StoreCheck {
   func sequences(_ view: StoreView) throws(StoreError) {
     var previous: (conversation: UInt32, run: ClosedRange<Int64>)?
     var known: KnownSequences?
-    try walk(Schema.sequences, view) { (key, value) throws(StoreError) in
-      guard let conversation = key.bigEndianNumber(at: 0),
-        let run = KnownSequences.run(key, value)
-      else { return report("sequences: malformed run (key of \(key.count) bytes)") }
+    try walk(Schema.conversations, view) { (key, value) throws(StoreError) in
+      guard let run = KnownSequences.run(key, value), let conversation = key.bigEndianNumber(at: 0)
+      else { return }
       let name = "sequences: run \(run) of conversation \(conversation)"
       if let previous, previous.conversation == conversation,
         previous.run.upperBound >= run.lowerBound || run.touches(previous.run)

@@ -68,7 +68,8 @@ extension StoreCheck {
     var everywhereCounts: [UInt8: UInt64] = [:]
     var statedCounts: [UInt8: UInt64] = [:]
     var enteredEverywhere: [UInt8: EverywhereSum] = [:]
-    try walk(Schema.tags, view) { (key, value) throws(StoreError) in
+    try walk(Schema.index, view) { (key, value) throws(StoreError) in
+      if key.indexKind != .tag { return }
       switch TagKey.parts(key) {
       case .count(TagKey.allConversations, let tag)?:
         statedCounts[tag] = CellCount.decode(value)

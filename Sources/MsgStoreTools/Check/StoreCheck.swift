@@ -85,16 +85,16 @@ extension StoreSnapshot {
 ///  2. Every message decodes and has its id entry; every id entry has its message. Every record
 ///     beside a segment is that of one of its messages.
 ///  3. Counters, last message and activity of a conversation agree with a recount.
-///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
-///     any participants. Its members are in one value, or have a cell each.
+///  4. Every conversation is once in the list, at its time, and is found by its participants if it
+///     has any. Its members are in one value, or have a cell each.
 ///  5. The totals are the sum over the conversations.
 ///  6. Receipts decode. The marks of the other members, the local member's mark told by the server,
 ///     and the pending receipts agree with the receipts.
 ///  7. The runs of known sequences of a conversation do not touch, the one in the summary is above
 ///     all others, and the sequence of every message is in one of them.
 ///  8. Client data lies under valid keys.
-///  9. The transfers tree has exactly the entries that follow from the attachments, and lists no
-///     file that one of them needs.
+///  9. The index has exactly the keys that follow from the attachments, and lists no file that one
+///     of them needs.
 /// 10. The writer's memory agrees with the trees.
 /// 11. Every dictionary has two complete copies.
 /// 12. Every outbox entry decodes, is about a conversation that exists, and is in its indexes,
@@ -102,9 +102,8 @@ extension StoreSnapshot {
 ///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
 ///     pending. Entries left by a deleted conversation are counted in its lane alone.
 /// 13. Every profile decodes and is that of a member.
-/// 14. The replies tree has exactly the entries that follow from the messages whose replies are
-///     entered.
-/// 15. The tags tree has exactly the entries and counts that follow from those messages.
+/// 14. The index has exactly the entries of replies that follow from the messages.
+/// 15. The index has exactly the entries and counts of tags that follow from the messages.
 /// 16. Every record of the history that is kept decodes, says something, and is that of a
 ///     conversation or the store's.
 /// 17. The expiry tree has exactly the entries that follow from the messages and from the mutes
@@ -215,53 +214,83 @@ final class StoreCheck {
 /// Rule 1: names and numbers.
 extension StoreCheck {
   func names(_ view: StoreView) throws(StoreError) {
-    try names(view, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
-      [try view.member(number).string]
+    let (nextMember, nextConversation) = try view.within { () throws(StoreError) in
+      let source = view.source
+      return (
+        try source.value(of: .nextMember) ?? 1, try source.value(of: .nextConversation) ?? 1
+      )
     }
-    try names(view, Schema.conversationNames, .nextConversation) { (number) throws(StoreError) in
-      let details = try view.conversations.details(number)
-      return ([details.id] + details.aliases).map(\.string)
-    }
-    try walk(Schema.members, view) { (key, value) throws(StoreError) in
-      let name = value.repairedText()
-      let number = try view.number(of: name, in: Schema.memberNames)
-      if key.count != 4 || number == nil || number != key.bigEndianNumber(at: 0) {
-        report("members: \"\(name)\": number missing or different from its entry")
+    try walk(Schema.names, view) { (key, value) throws(StoreError) in
+      guard let (kind, rest) = NameKey.parts(key) else {
+        return report("names: malformed key (\(key.count) bytes)")
       }
-      if let number, let known = remembered[number], !known.string.hasSameBytes(as: name) {
-        report("name cache: member \(number) is \"\(known)\" (stored \"\(name)\")")
+      switch kind {
+      case .conversation:
+        try name("conversation", rest, value, below: nextConversation) {
+          (number) throws(StoreError) in
+          let details = try view.conversations.details(number)
+          return ([details.id] + details.aliases).map(\.string)
+        }
+      case .member:
+        try name("member", rest, value, below: nextMember) { (number) throws(StoreError) in
+          [try view.member(number).string]
+        }
+      case .participants: try participants(key, view)
+      }
+    }
+    try walk(Schema.index, view) { (key, value) throws(StoreError) in
+      if key.indexKind == .member { try number(key, value, view) }
+    }
+  }
+
+  /// Checks the number that a name leads to, and the names that lead back.
+  private func name(
+    _ subject: String, _ key: Bytes, _ value: Bytes, below next: UInt64,
+    namesOf: (UInt32) throws(StoreError) -> [String]
+  ) throws(StoreError) {
+    let name = key.repairedText()
+    guard let entry = ConversationName(value) else {
+      return report("names: \(subject) \"\(name)\": malformed entry")
+    }
+    let number = entry.number
+    if !key.isValidUTF8 { report("names: \(subject) of number \(number): invalid UTF-8") }
+    if number == 0 || UInt64(number) >= next {
+      report("names: \(subject) \"\(name)\": number \(number) out of range (next \(next))")
+    }
+    try reporting { () throws(StoreError) in
+      let back = try namesOf(number)
+      if !back.contains(where: { $0.hasSameBytes(as: name) }) {
+        report("names: \(subject) \"\(name)\": number \(number) belongs to \"\(back[0])\"")
+      } else if entry.isFormer == back[0].hasSameBytes(as: name) {
+        report("names: \(subject) \"\(name)\": wrong in-use flag")
       }
     }
   }
 
-  private func names(
-    _ view: StoreView, _ tree: TreeNumber, _ setting: Setting,
-    namesOf: (UInt32) throws(StoreError) -> [String]
-  ) throws(StoreError) {
-    let next = try view.within { () throws(StoreError) in
-      try view.source.value(of: setting) ?? 1
+  /// Checks the way back from the number of a member.
+  private func number(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
+    let name = value.repairedText()
+    let number = try view.number(of: MemberID(name))
+    if number == nil || number != MemberKey.number(key) {
+      report("names: member \"\(name)\": number missing or different from its entry")
     }
-    try walk(tree, view) { (key, value) throws(StoreError) in
-      let name = key.repairedText()
-      guard let entry = ConversationName(value) else {
-        return report("\(Schema.name(of: tree)): \"\(name)\": malformed entry")
-      }
-      let number = entry.number
-      if !key.isValidUTF8 {
-        report("\(Schema.name(of: tree)): name of number \(number): invalid UTF-8")
-      }
-      if number == 0 || UInt64(number) >= next {
-        report(
-          "\(Schema.name(of: tree)): \"\(name)\": number \(number) out of range (next \(next))")
-      }
-      try reporting { () throws(StoreError) in
-        let back = try namesOf(number)
-        if !back.contains(where: { $0.hasSameBytes(as: name) }) {
-          report(
-            "\(Schema.name(of: tree)): \"\(name)\": number \(number) belongs to \"\(back[0])\"")
-        } else if entry.isFormer == back[0].hasSameBytes(as: name) {
-          report("\(Schema.name(of: tree)): \"\(name)\": wrong in-use flag")
-        }
+    if let number, let known = remembered[number], !known.string.hasSameBytes(as: name) {
+      report("name cache: member \(number) is \"\(known)\" (stored \"\(name)\")")
+    }
+  }
+
+  /// Checks that a conversation is found by no other set of members than its own.
+  private func participants(_ key: Bytes, _ view: StoreView) throws(StoreError) {
+    guard let (digest, conversation) = ParticipantsKey.parts(key) else {
+      return report("names: participants: malformed key (\(key.count) bytes)")
+    }
+    try reporting("names: participants: ") { () throws(StoreError) in
+      let active = try view.conversations.members(conversation).active
+      let expected =
+        try view.conversations.details(conversation).roster == nil
+        ? ConversationMembers.digest(active) : Roster.digest(active)
+      if digest != expected {
+        report("names: participants of conversation \(conversation): wrong digest")
       }
     }
   }
@@ -277,26 +306,6 @@ extension StoreCheck {
       try reporting("activity: ") { () throws(StoreError) in
         if try view.conversations.summary(number).listPlace != place {
           report("activity: entry of conversation \(number): disagrees with the summary")
-        }
-      }
-    }
-    try list(Schema.participants, view) { (number) throws(StoreError) in
-      let active = try view.conversations.members(number).active
-      return try view.conversations.details(number).roster == nil
-        ? ConversationMembers.digest(active) : Roster.digest(active)
-    }
-  }
-
-  private func list(
-    _ tree: TreeNumber, _ view: StoreView, headOf: (UInt32) throws(StoreError) -> UInt64
-  ) throws(StoreError) {
-    try walk(tree, view) { (key, value) throws(StoreError) in
-      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else {
-        return report("\(Schema.name(of: tree)): malformed key (\(key.count) bytes, expected 12)")
-      }
-      try reporting("\(Schema.name(of: tree)): ") { () throws(StoreError) in
-        if try headOf(number) != key.bigEndian64(at: 0) {
-          report("\(Schema.name(of: tree)): entry of conversation \(number): wrong digest")
         }
       }
     }

@@ -52,10 +52,11 @@ extension StoreSnapshot {
       view.source.root(of: Schema.directory) == .none
     }
     if isEmpty { return }
-    try view.exports.forEach(with: ByteBuffer(), in: Schema.memberNames) {
+    let prefix = NameKey.prefix(.member)
+    try view.exports.forEach(with: prefix, in: Schema.names) {
       (name, value) throws(StoreError) in
       guard name.isValidUTF8, value.count == KeyEncoding.numberByteCount else {
-        throw view.corrupt(Schema.memberNames, "malformed entry")
+        throw view.corrupt(Schema.names, "malformed entry of a member")
       }
       let id = MemberID(name.repairedText())
       let number = value.uint32(at: 0)

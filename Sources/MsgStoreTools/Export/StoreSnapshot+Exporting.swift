@@ -76,17 +76,15 @@ extension StoreSnapshot {
   /// Calls `body` with the facts of each absent message, in the order in which they began to wait.
   package func forEachWaiting(_ body: (ExportedWaiting) throws -> Void) throws {
     let view = view
-    try view.exports.forEach(with: ByteBuffer(), in: Schema.waiting) {
-      (_, value) throws(StoreError) in
-      guard let number = value.bigEndianNumber(at: 0),
-        case let name = value.dropFirst(KeyEncoding.numberByteCount), name.count > 0,
-        let waiting = try view.exports.waitingFacts(of: MessageID(name), in: number)
-      else { throw view.corrupt(Schema.waiting, "entry without waiting facts") }
+    let prefix = WaitingKey.prefix
+    try view.exports.forEach(with: prefix, in: Schema.index) { (rest, _) throws(StoreError) in
+      guard let (_, number, id) = WaitingKey.parts(behindPrefix: rest),
+        let waiting = try view.exports.waitingFacts(of: id, in: number)
+      else { throw view.corrupt(Schema.index, "waiting message: entry without waiting facts") }
       // Facts of a deleted message no longer wait.
-      guard try view.exports.isStored(number),
-        try view.ids.entry(of: MessageID(name), in: number) != .deleted
+      guard try view.exports.isStored(number), try view.ids.entry(of: id, in: number) != .deleted
       else { return nil }
-      return try view.exports.exported(waiting, of: MessageID(name), in: number)
+      return try view.exports.exported(waiting, of: id, in: number)
     } _: {
       try body($0)
     }

@@ -11,10 +11,14 @@ extension MessageSalvage {
     try forEachCell(of: Schema.ids, in: store, progress) { (cursor, writer) throws(StoreError) in
       try saveDeleted(cursor, with: writer)
     }
-    // The order in which they began to wait decides which are dropped first.
-    try forEachCell(of: Schema.waiting, in: store, progress) {
+    // Of the index. The order in which they began to wait decides which are dropped first.
+    try forEachCell(of: Schema.index, in: store, progress) {
       (cursor, writer) throws(StoreError) in
-      try saveWaiting(cursor, with: writer)
+      switch cursor.key.indexKind {
+      case .waiting: try saveWaiting(cursor, with: writer)
+      case .unneededFile: try saveUnneededFile(cursor, with: writer)
+      default: 0
+      }
     }
     var last: Group?
     try forEachCell(of: Schema.facts, in: store, progress) { (cursor, writer) throws(StoreError) in
@@ -37,10 +41,6 @@ extension MessageSalvage {
     try forEachCell(of: Schema.retention, in: store, progress) {
       (cursor, writer) throws(StoreError) in
       try saveRetention(cursor, with: writer)
-    }
-    try forEachCell(of: Schema.transfers, in: store, progress) {
-      (cursor, writer) throws(StoreError) in
-      try saveUnneededFile(cursor, with: writer)
     }
     try saveOutbox(in: store, progress)
   }
@@ -106,23 +106,19 @@ extension MessageSalvage {
   private func saveWaiting(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    guard cursor.key.count == 8, let number = cursor.value.bigEndianNumber(at: 0),
-      case let name = cursor.value.dropFirst(KeyEncoding.numberByteCount),
-      (1...Identifier.maximumByteCount).contains(name.count), name.isValidUTF8
-    else {
-      lost.add(cursor, Schema.waiting, "malformed waiting entry")
+    guard let (_, number, message) = WaitingKey.parts(cursor.key) else {
+      lost.add(cursor, Schema.index, "malformed waiting entry")
       return 0
     }
-    let message = MessageID(name)
-    guard let id = conversation(number, cursor, Schema.waiting),
+    guard let id = conversation(number, cursor, Schema.index),
       try !writer.transaction.perform(try writer.transaction.restoring.isKnown(message, in: id))
     else { return 0 }
     let found = facts.facts(of: message, in: number)
     if found.kinds.isEmpty {
-      if cursor.isCertain { lost.add(cursor, Schema.waiting, "its facts are lost") }
+      if cursor.isCertain { lost.add(cursor, Schema.index, "its facts are lost") }
       return 0
     }
-    return try save(found, of: message, in: id, cursor, Schema.waiting, with: writer)
+    return try save(found, of: message, in: id, cursor, Schema.index, with: writer)
   }
 
   /// Saves the facts of a message that is not here and has no waiting entry.
@@ -150,10 +146,9 @@ extension MessageSalvage {
     case .absent(let lsn):
       if cursor.isCertain { return false }
       guard let waiting = found.waiting else { return lsn >= cursor.lsn }
-      var key = ByteBuffer()
-      key.append(bigEndian: waiting.ordinal)
+      let key = WaitingKey.key((waiting.ordinal, group.conversation, group.id))
       var value = ByteBuffer()
-      switch source.value(of: key.bytes, in: Schema.waiting, to: &value) {
+      switch source.value(of: key.bytes, in: Schema.index, to: &value) {
       case .absent(let lsn): return lsn >= cursor.lsn
       case .found, .unknown: return false
       }
@@ -225,7 +220,7 @@ extension MessageSalvage {
     guard cursor.isCertain, cursor.lostReason == nil,
       let (_, path) = FileIndex.unneededParts(cursor.key, cursor.value)
     else { return 0 }
-    _ = try saving(cursor, Schema.transfers) { () throws(StoreError) in
+    _ = try saving(cursor, Schema.index) { () throws(StoreError) in
       try writer.restoreUnneededFile(path)
     }
     return cursor.value.count

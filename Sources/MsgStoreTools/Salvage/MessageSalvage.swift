@@ -31,8 +31,6 @@ package final class MessageSalvage {
   let facts: SalvagedFacts
   let work: SalvagedWork
   private let conversations: SalvagedConversations
-  private let receipts: SalvagedReceipts
-  private let sequences: SalvageCursor
   private let messages: SalvagedMessages
   private var hasMessage: Bool
   private var current: Open?
@@ -58,6 +56,8 @@ package final class MessageSalvage {
     /// The message count that it states; unknown for one that was being moved.
     let statedCount: Int
     let exact: [(kind: ReceiptKind, message: MessageID, first: UInt64)]
+    /// The known sequences, other than the newest run.
+    let sequences: [ClosedRange<Int64>]
     let deliveredOrdinal: UInt64
     var savedCount = 0
   }
@@ -67,10 +67,8 @@ package final class MessageSalvage {
     names = SalvagedNames(source)
     conversations = SalvagedConversations(source)
     facts = SalvagedFacts(source, names)
-    receipts = SalvagedReceipts(source)
     work = SalvagedWork(source)
     leaves = SalvagedLeaves(source)
-    sequences = source.cursor(Schema.sequences)
     messages = SalvagedMessages(source)
     hasMessage = messages.next()
   }
@@ -101,7 +99,7 @@ package final class MessageSalvage {
         "the names of \(names.nameless.count) members are lost; "
           + "they are called \"member N (name lost)\"")
     }
-    for records in [conversations.lost, receipts.lost, facts.lost, lost] { report.add(records) }
+    for records in [conversations.lost, facts.lost, lost] { report.add(records) }
     return report
   }
 
@@ -201,20 +199,19 @@ package final class MessageSalvage {
     let isNew = savedIDs.insert(id).inserted
     if isNew { report.conversationCount += 1 }
     saved[number] = id
-    let receipts = receipts.receipts(of: number)
     current = Open(
       number: number, id: id, summary: summary, isNew: isNew,
-      statedCount: salvaged.summary?.messageCount ?? 0, exact: receipts.exact,
-      deliveredOrdinal: receipts.own.deliveredOrdinal)
+      statedCount: salvaged.summary?.messageCount ?? 0, exact: salvaged.exact,
+      sequences: salvaged.sequences, deliveredOrdinal: salvaged.ownReceipts.deliveredOrdinal)
     if isNew {
-      try writer.restore(ExportedMarks(receipts.own, readMark: summary?.mark, of: id))
+      try writer.restore(ExportedMarks(salvaged.ownReceipts, readMark: summary?.mark, of: id))
     }
-    try save(receipts.members, summary, of: id, with: writer)
+    try save(salvaged.receipts, summary, of: id, with: writer)
     let textByteCount =
       (details?.title.text?.utf8.count ?? 0) + (salvaged.draft?.text?.utf8.count ?? 0)
       + (salvaged.fields?.own.byteCount ?? 0)
     return textByteCount + (salvaged.members?.members.count ?? 0) * 16
-      + (receipts.members.count + receipts.exact.count) * 256
+      + (salvaged.receipts.count + salvaged.exact.count) * 256
   }
 
   private func save(
@@ -242,7 +239,8 @@ package final class MessageSalvage {
         .init(
           conversation: open.id, savedCount: open.savedCount, statedCount: open.statedCount))
     } else if open.isNew, let summary = open.summary {
-      try saveSequences(open.number, summary, of: open.id, with: writer)
+      if let newest = summary.sequences { try writer.declareAbsent(newest, in: open.id) }
+      for run in open.sequences { try writer.declareAbsent(run, in: open.id) }
     }
     for (kind, message, first) in open.exact {
       var untold = ExportedUntold()
@@ -252,23 +250,6 @@ package final class MessageSalvage {
       try writer.restore(untold)
     }
     try writer.finishRestoring(open.id)
-  }
-
-  /// Saves the known sequences of a conversation (rule 4).
-  private func saveSequences(
-    _ number: UInt32, _ summary: ConversationSummary, of id: ConversationID,
-    with writer: borrowing StoreWriter
-  ) throws(StoreError) {
-    if let newest = summary.sequences { try writer.declareAbsent(newest, in: id) }
-    let prefix = KeyEncoding.key(number)
-    sequences.seek(prefix.bytes)
-    while sequences.next(), sequences.key.hasPrefix(prefix.bytes) {
-      if let run = KnownSequences.run(sequences.key, sequences.value) {
-        try writer.declareAbsent(run, in: id)
-      } else {
-        lost.add(sequences, Schema.sequences, "malformed run of sequences")
-      }
-    }
   }
 
   /// Saves the message at the cursor; returns its size.

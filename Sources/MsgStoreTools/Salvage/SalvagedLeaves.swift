@@ -5,8 +5,8 @@ import PageFile
 final class SalvagedLeaves {
   /// The trees that are walked from end to end, in this order.
   private static let trees = [
-    Schema.messages, Schema.beside, Schema.ids, Schema.waiting, Schema.facts, Schema.client,
-    Schema.directory, Schema.retention, Schema.transfers, Schema.work,
+    Schema.messages, Schema.beside, Schema.ids, Schema.index, Schema.facts, Schema.client,
+    Schema.directory, Schema.retention, Schema.work,
   ]
 
   /// The number of leaves of all these trees.

@@ -4,8 +4,8 @@ import PageFile
 /// The names of members and conversations in a damaged store, by number.
 ///
 /// Each name stands in two trees: one leads from the name to the number, the other one back. If the
-/// way back is lost, the other tree is walked once. A name that is in neither gets a substitute
-/// that says so.
+/// way back is lost, all names are walked once. A name that is in neither gets a substitute that
+/// says so.
 final class SalvagedNames {
   private let source: PageSalvage
   private var members: [UInt32: MemberID] = [:]
@@ -30,7 +30,7 @@ final class SalvagedNames {
   func member(_ number: UInt32) -> MemberID {
     if let known = knownMember(number) { return known }
     nameless.insert(number)
-    let substitute = MemberID(unused("member \(number) (name lost)", in: Schema.memberNames))
+    let substitute = MemberID(unused("member \(number) (name lost)", NameKey.member))
     members[number] = substitute
     return substitute
   }
@@ -43,7 +43,7 @@ final class SalvagedNames {
     guard TagSet(number: number).isSubset(of: .own) else { return nil }
     let key = TagKey.name(number)
     var value = ByteBuffer()
-    guard case .found = source.value(of: key.bytes, in: Schema.tags, to: &value),
+    guard case .found = source.value(of: key.bytes, in: Schema.index, to: &value),
       let name = TagKey.ownName(value.bytes)
     else { return .own("tag \(number) (name lost)") }
     return .own(name)
@@ -52,14 +52,14 @@ final class SalvagedNames {
   /// Returns the name of a conversation without details, or a substitute.
   func conversation(_ number: UInt32) -> (id: ConversationID, isKnown: Bool) {
     if let name = orphanedConversations()[number] { return (ConversationID(name), true) }
-    let name = unused("conversation \(number) (name lost)", in: Schema.conversationNames)
+    let name = unused("conversation \(number) (name lost)", NameKey.conversation)
     return (ConversationID(name), false)
   }
 
   /// Returns the conversations that have a name but no details, by number.
   func orphanedConversations() -> [UInt32: String] {
     if let known = conversationNames { return known }
-    let names = orphans(Schema.conversationNames) { number in
+    let names = orphans(.conversation) { number in
       let key = ConversationDetails.key(number)
       var value = ByteBuffer()
       guard case .found = source.value(of: key.bytes, in: Schema.conversations, to: &value) else {
@@ -73,21 +73,23 @@ final class SalvagedNames {
 
   private func orphanedMembers() -> [UInt32: String] {
     if let known = memberNames { return known }
-    let names = orphans(Schema.memberNames) { number in storedMember(number) != nil }
+    let names = orphans(.member) { number in storedMember(number) != nil }
     memberNames = names
     return names
   }
 
-  /// Returns the names of a tree whose way back is lost.
+  /// Returns the names of a kind whose way back is lost.
   private func orphans(
-    _ tree: TreeNumber, hasWayBack: (UInt32) -> Bool
+    _ kind: NameKey.Kind, hasWayBack: (UInt32) -> Bool
   ) -> [UInt32: String] {
     var names: [UInt32: String] = [:]
-    let cursor = source.cursor(tree)
-    while cursor.next() {
-      guard let entry = ConversationName(cursor.value), let name = cursor.key.identifier else {
-        continue
-      }
+    let cursor = source.cursor(Schema.names)
+    let prefix = NameKey.prefix(kind)
+    cursor.seek(prefix.bytes)
+    while cursor.next(), cursor.key.hasPrefix(prefix.bytes) {
+      guard let entry = ConversationName(cursor.value),
+        let name = cursor.key.dropFirst(1).identifier
+      else { continue }
       // The current name if it is left, instead of a former one.
       if !hasWayBack(entry.number), !entry.isFormer || names[entry.number] == nil {
         names[entry.number] = name
@@ -97,21 +99,23 @@ final class SalvagedNames {
   }
 
   private func storedMember(_ number: UInt32) -> String? {
-    let key = KeyEncoding.key(number)
+    let key = MemberKey.key(number)
     var value = ByteBuffer()
-    guard case .found = source.value(of: key.bytes, in: Schema.members, to: &value) else {
+    guard case .found = source.value(of: key.bytes, in: Schema.index, to: &value) else {
       return nil
     }
     return value.bytes.identifier
   }
 
   /// Returns a name that is not in use.
-  private func unused(_ name: String, in tree: TreeNumber) -> String {
+  private func unused(_ name: String, _ key: (String) -> ByteBuffer) -> String {
     var name = name
     while true {
-      let key = KeyEncoding.key(name)
+      let key = key(name)
       var value = ByteBuffer()
-      guard case .found = source.value(of: key.bytes, in: tree, to: &value) else { return name }
+      guard case .found = source.value(of: key.bytes, in: Schema.names, to: &value) else {
+        return name
+      }
       name += "*"
     }
   }

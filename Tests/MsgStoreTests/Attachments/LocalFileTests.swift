@@ -228,9 +228,8 @@ import Testing
       for index in 0..<20 { try $0.insert(carrier(MessageID("m\(index)"), nil)) }
       try $0.delete("m3", in: "room")
     }
-    try store.read { chat throws in
-      #expect(chat.view.source.root(of: Schema.transfers) == .none)
-      #expect(try chat.unneededFiles(count: 9) == [])
-    }
+    #expect(try store.read { try $0.unneededFiles(count: 9) } == [])
+    try store.close()
+    #expect(try directory.indexCells(.moving, .hashed, .neededFile, .unneededFile).isEmpty)
   }
 }

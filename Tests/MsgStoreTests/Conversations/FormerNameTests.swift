@@ -79,8 +79,9 @@ import Testing
       let database = try Database(in: directory, name: "store", options: DatabaseOptions())
       let transaction = try database.beginWrite()
       try transaction.source.enter()
-      try Bytes.with(Array(name.utf8)) { key in
-        _ = try Bytes.with(value) { try BTree(transaction.source, TreeNumber(1)).insert(key, $0) }
+      let key = NameKey.conversation(name)
+      _ = try Bytes.with(value) {
+        try BTree(transaction.source, Schema.names).insert(key.bytes, $0)
       }
       transaction.source.leave()
       _ = try transaction.commit(.full)

@@ -235,15 +235,15 @@ import Testing
 
   private static func insert(_ key: [UInt8], _ value: [UInt8], _ source: PageSource) throws {
     _ = try Bytes.with(key) { key in
-      try Bytes.with(value) { try BTree(source, TreeNumber(17)).insert(key, $0) }
+      try Bytes.with(value) { try BTree(source, Schema.conversations).insert(key, $0) }
     }
   }
 
   @Test func aMissingOrStrangeCellIsFound() throws {
-    let key: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 7]
+    let key: [UInt8] = [0, 0, 0, 1, 9, 0, 0, 0, 7]
     let plants: [(PageSource) throws -> Void] = [
       { source in
-        _ = try Bytes.with(key) { try BTree(source, TreeNumber(17)).remove($0) }
+        _ = try Bytes.with(key) { try BTree(source, Schema.conversations).remove($0) }
       },
       { source in try Self.insert(key, [0], source) },
       { source in

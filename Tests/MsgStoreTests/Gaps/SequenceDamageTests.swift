@@ -39,16 +39,16 @@ import Testing
   }
 
   @Test func damageToSequencesIsFoundAndNeverTraps() throws {
-    let key = Self.room + Self.first
-    func run(_ first: UInt8) -> [UInt8] { Self.room + [0x80, 0, 0, 0, 0, 0, 0, first] }
-    let least = Self.room + [UInt8](repeating: 0, count: 8)
+    let key = Self.room + [8] + Self.first
+    func run(_ first: UInt8) -> [UInt8] { Self.room + [8, 0x80, 0, 0, 0, 0, 0, 0, first] }
+    let least = Self.room + [8] + [UInt8](repeating: 0, count: 8)
     let damages: [(tree: Int, key: [UInt8], value: [UInt8]?)] = [
-      (11, key, nil), (11, key, [1]), (11, key, value(0)), (11, key, value(9)),
-      (11, key, value(.max)), (11, run(4), value(4)), (11, run(2), value(2)),
-      (11, run(19), value(19)), (11, run(21), value(.max)), (11, least, value(.max)),
-      (11, [0, 0], value(1)), (11, [0, 0, 0, 9] + Self.first, value(1)),
-      (13, [0, 0, 0, 1], [1]), (13, [0, 0], [1]), (13, [0, 0, 0, 9, 65], [1]),
-      (13, [0, 0, 0, 0, 0xFF], [1]), (13, [0, 0, 0, 0, 65], [UInt8](repeating: 0, count: 65537)),
+      (2, key, nil), (2, key, [1]), (2, key, value(0)), (2, key, value(9)),
+      (2, key, value(.max)), (2, run(4), value(4)), (2, run(2), value(2)),
+      (2, run(19), value(19)), (2, run(21), value(.max)), (2, least, value(.max)),
+      (2, [0, 0], value(1)), (2, [0, 0, 0, 9, 8] + Self.first, value(1)),
+      (12, [0, 0, 0, 1], [1]), (12, [0, 0], [1]), (12, [0, 0, 0, 9, 65], [1]),
+      (12, [0, 0, 0, 0, 0xFF], [1]), (12, [0, 0, 0, 0, 65], [UInt8](repeating: 0, count: 65537)),
     ]
     for damage in damages {
       let store = try damaged(damage.tree, damage.key, damage.value)
@@ -79,10 +79,11 @@ import Testing
     func describe(_ tree: Int, _ key: [UInt8]) -> String {
       SchemaReport.describeKey(key, tree: tree)
     }
-    #expect(describe(11, Self.room + Self.first) == "1 from 1")
-    #expect(describe(12, [0, 0, 0, 0, 0, 0, 1, 2]) == "258")
-    #expect(describe(13, [0, 0, 0, 0] + Array("key".utf8)) == "store \"key\"")
-    #expect(describe(13, Self.room + Array("key".utf8)) == "1 \"key\"")
+    #expect(describe(2, Self.room + [8] + Self.first) == "1 sequences from 1")
+    let waiting = [0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 2] + Self.room + Array("m1".utf8)
+    #expect(describe(11, waiting) == "waiting 258, 1 \"m1\"")
+    #expect(describe(12, [0, 0, 0, 0] + Array("key".utf8)) == "store \"key\"")
+    #expect(describe(12, Self.room + Array("key".utf8)) == "1 \"key\"")
     #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [2, 7]) == "1 \"m1\" reaction 07")
     #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [12]) == "1 026d310c…")
   }

@@ -59,7 +59,7 @@ import Testing
     try source.enter()
     defer { source.leave() }
     var cells = Cells()
-    for tree in [TreeNumber(0), TreeNumber(6), TreeNumber(16)] {
+    for tree in [Schema.settings, Schema.messages, Schema.beside] {
       var cursor = Cursor(source, tree)
       var isThere = try cursor.first()
       while isThere {
@@ -67,11 +67,11 @@ import Testing
         var value = ByteBuffer()
         cursor.appendKey(to: &key)
         try cursor.appendValue(to: &value)
-        if tree == TreeNumber(0) {
+        if tree == Schema.settings {
           if key.bytes.array() == Array("schema version".utf8) {
             cells.version = value.bytes.uint64(at: 0)
           }
-        } else if tree == TreeNumber(16) {
+        } else if tree == Schema.beside {
           cells.besideCount += 1
         } else if let dictionary = SegmentReport.dictionary(value.bytes) {
           cells.segmentCount += 1

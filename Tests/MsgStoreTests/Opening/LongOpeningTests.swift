@@ -6,7 +6,7 @@ import Testing
 /// The first opening with a local member finds out what is unread in bounded commits, and is finished by
 /// the next one wherever it was cut off.
 @Suite struct LongOpeningTests {
-  private static let outboxTree = 14
+  private static let outboxTree = Cells.workTree
   private static let stepCount = 4
 
   private func options(

@@ -7,7 +7,7 @@ import Testing
 /// if it had been done at once.
 @Suite struct LongWorkTests {
   private static let stepCount = 20
-  private static let workTree = 14
+  private static let workTree = Cells.workTree
   private let clock = TestClock(0)
 
   private func options(_ maximumEntryCount: Int) -> StoreOptions {

@@ -5,7 +5,7 @@ import Testing
 
 /// What is wrong with an outbox is found.
 @Suite struct OutboxCheckTests {
-  private static let workTree = 14
+  private static let workTree = Cells.workTree
   private let directory = MemoryDirectory()
 
   /// A store with entries of every state and kind of index, and its cells.
@@ -156,11 +156,11 @@ import Testing
 
   @Test func aReceiptWithNothingToTellIsFound() throws {
     _ = try makeStore()
-    let pending = try Cells(directory).all(10).map(\.key)
+    let pending = try Cells(directory).index(.pendingReceipts).map(\.key)
     #expect(!pending.isEmpty)
     var found: [String] = []
     for key in pending {
-      let files = try Cells(directory).changed([(key, nil)], in: 10)
+      let files = try Cells(directory).changed([(key, nil)], in: Cells.indexTree)
       let store = try TestClock(0).outboxStore(files)
       found += try store.check().map(\.description).filter { $0.contains("outbox") }
       try store.close()

@@ -30,7 +30,7 @@ import Testing
   /// It was handed out as failed for the second time, and again, and would have been 2^62 times.
   @Test(arguments: [true, false]) func anEntryThatIsNotDueEndsNothing(_ isFailed: Bool) throws {
     let (files, ordinal) = try files(isFailed: isFailed)
-    let changed = try Cells(files).changed([(key(due: 5, ordinal), [])], in: 14)
+    let changed = try Cells(files).changed([(key(due: 5, ordinal), [])], in: Cells.workTree)
     var options = StoreOptions(localMember: "me", clock: { time(1_000_000) }).makingConversations
     options.outbox.maximumAttemptCount = 1
     let store = try MessageStore(in: changed, name: "store", options: options)

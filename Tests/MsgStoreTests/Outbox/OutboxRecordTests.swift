@@ -121,7 +121,8 @@ import Testing
         queued: count, held: most, running: most, waiting: most, failed: count)
       for next in [0, 1, UInt64.max - 1, .max] {
         (totals.nextOrdinal, totals.nextLease) = (next, next)
-        let files = try Cells(directory).changed([([OutboxKey.totalsPrefix], totals.bytes)], in: 14)
+        let files = try Cells(directory).changed(
+          [([OutboxKey.totalsPrefix], totals.bytes)], in: Cells.workTree)
         let store = try TestClock().outboxStore(files)
         _ = try store.counts().total
         _ = try? store.write { try $0.send(own("o")) }

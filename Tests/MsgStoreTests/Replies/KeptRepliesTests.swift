@@ -31,7 +31,7 @@ import Testing
 
   @Test func aReplyEditedBesideItsSegmentIsShownAsItIsNow() throws {
     let store = try packed()
-    let before = try Cells(files).all(Cells.repliesTree).map(\.key)
+    let before = try Cells(files).index(.reply).map(\.key)
     try store.write { chat in
       for index in [19, 20] {
         try chat.receiveEdit(
@@ -39,7 +39,7 @@ import Testing
       }
     }
     #expect(try Cells(files).all(Cells.besideTree).count == 2)
-    #expect(try Cells(files).all(Cells.repliesTree).map(\.key) == before)
+    #expect(try Cells(files).index(.reply).map(\.key) == before)
     let slice = try store.read { chat in
       try chat.replies(to: Self.id(0), in: "room").oldest(10_000)
     }
@@ -145,7 +145,7 @@ import Testing
       try store.write { try $0.doWork() }
     }
     try store.close()
-    #expect(try Cells(files).all(Cells.repliesTree).count == 1)
+    #expect(try Cells(files).index(.reply).count == 1)
   }
 
   @Test func aCopyByExportHasTheSameExportAndTheSameEntries() throws {
@@ -155,7 +155,7 @@ import Testing
       try chat.receiveEdit(of: Self.id(22), in: "room", text: "edited", at: time(1_000_000))
     }
     let lines = try store.lines()
-    let entries = try Cells(files).all(Cells.repliesTree).map { $0.key + $0.value }
+    let entries = try Cells(files).index(.reply).map { $0.key + $0.value }
     #expect(entries.count == 20, "two at one time")
     try store.close()
     let directory = try TemporaryDirectory()
@@ -185,10 +185,10 @@ import Testing
 
   @Test func checkFindsEveryWrongEntry() throws {
     try packed().close()
-    let cells = try Cells(files).all(Cells.repliesTree)
+    let cells = try Cells(files).index(.reply)
     let first = try #require(cells.first)
     var other = first.key
-    other[16] ^= 1
+    other[17] ^= 1
     let cases: [([(key: [UInt8], value: [UInt8]?)], String)] = [
       ([(first.key, nil)], "replies: conversation 1: 19 entered, found 20"),
       ([(first.key, [2])], "replies: conversation 1: 21 entered, found 20"),
@@ -199,11 +199,11 @@ import Testing
       (
         [([0, 0, 0, 9] + first.key.dropFirst(4), [])], "replies: conversation 9: 1 entered, found 0"
       ),
-      ([(first.key, [1])], "replies: malformed entry (key of 17 bytes)"),
-      ([(first.key + [0], [])], "replies: malformed entry (key of 18 bytes)"),
+      ([(first.key, [1])], "replies: malformed entry (key of 18 bytes)"),
+      ([(first.key + [0], [])], "replies: malformed entry (key of 19 bytes)"),
     ]
     for (changes, finding) in cases {
-      let copy = try Cells(files).changed(changes, in: Cells.repliesTree)
+      let copy = try Cells(files).changed(changes, in: Cells.indexTree)
       let store = try memoryStore(copy)
       let findings = try store.check().map(\.description)
       #expect(findings.contains { $0.contains(finding) }, "\(finding): \(findings)")

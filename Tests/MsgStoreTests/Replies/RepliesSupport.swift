@@ -34,25 +34,3 @@ extension MessageStore {
     try read { try $0.replyNames(to: id, in: conversation) }
   }
 }
-
-extension MemoryDirectory {
-  /// The number of bytes of keys and values in the replies tree.
-  func replyByteCount() throws -> Int {
-    var options = DatabaseOptions()
-    options.access = .readOnly
-    let database = try Database(in: self, name: "store", options: options)
-    defer { withExtendedLifetime(database) {} }
-    let source = try database.beginRead().source
-    try source.enter()
-    defer { source.leave() }
-    if source.root(of: Schema.replies) == .none { return 0 }
-    var cursor = Cursor(source, Schema.replies)
-    var count = 0
-    var isThere = try cursor.first()
-    while isThere {
-      count += cursor.keyByteCount + cursor.valueByteCount
-      isThere = try cursor.next()
-    }
-    return count
-  }
-}

@@ -56,7 +56,7 @@ import Testing
     let (intact, entries) = try sample()
     let seed = seeds(1)[0]
     var random = SeededGenerator(seed: seed)
-    let leaves = intact.slots(tree: 14)
+    let leaves = intact.slots(tree: Schema.work.rawValue)
     try #require(leaves.count > 4)
     for slot in leaves {
       var subject = intact

@@ -47,7 +47,7 @@ import Testing
 
   @Test func eachWayFromNumberToNameStandsInForTheOther() throws {
     let (intact, content) = try sample()
-    for tree in [4, 5] {
+    for tree in [Schema.names, Schema.index].map(\.rawValue) {
       let salvaged = try salvage(without: [tree], intact)
       #expect(salvaged.content.differences(from: content) == [], "tree \(tree)")
       #expect(salvaged.saved.isWhole && !salvaged.pages.isWhole)
@@ -56,7 +56,8 @@ import Testing
 
   @Test func lostNamesGetSubstitutes() throws {
     let (intact, _) = try sample()
-    let salvaged = try salvage(without: [4, 5], intact)
+    let salvaged = try salvage(
+      without: [Schema.names.rawValue, Schema.index.rawValue], intact)
     #expect(salvaged.content.localMember == nil)
     #expect(salvaged.content.messages["m-2"]?.sender == "member 2 (name lost)")
     #expect(

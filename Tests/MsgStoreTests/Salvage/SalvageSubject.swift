@@ -39,9 +39,9 @@ struct SalvageSubject {
   }
 
   static let overflow = PageRole(tree: 32, level: 0)
-  static let messagesTree = 6
-  static let factsTree = 9
-  static let besideTree = 16
+  static let messagesTree = Cells.messagesTree
+  static let factsTree = Schema.facts.rawValue
+  static let besideTree = Cells.besideTree
   /// Those of the kinds below are of the message itself, and not of its not being here.
   static let waitingKind: UInt8 = 5
   static let versionKind: UInt8 = 1

@@ -9,11 +9,12 @@ struct Cells {
     let value: [UInt8]
   }
 
-  static let settingsTree = 0
-  static let messagesTree = 6
-  static let idsTree = 7
-  static let besideTree = 16
-  static let repliesTree = 19
+  static let settingsTree = Schema.settings.rawValue
+  static let messagesTree = Schema.messages.rawValue
+  static let idsTree = Schema.ids.rawValue
+  static let besideTree = Schema.beside.rawValue
+  static let workTree = Schema.work.rawValue
+  static let indexTree = Schema.index.rawValue
 
   private let directory: MemoryDirectory
 
@@ -41,6 +42,11 @@ struct Cells {
       isAtCell = try cursor.next()
     }
     return cells
+  }
+
+  /// The cells of the index of one kind.
+  func index(_ kind: IndexKind) throws -> [Cell] {
+    try all(Self.indexTree).filter { Bytes.with($0.key) { $0.indexKind == kind } }
   }
 
   var segments: [Cell] {

@@ -165,7 +165,7 @@ import Testing
     try store.expectSound()
     try store.close()
     // Nothing but the name is left.
-    #expect(try directory.tagCells().map(\.value) == [Array("todo".utf8)])
+    #expect(try directory.indexCells(.tag).map(\.value) == [Array("todo".utf8)])
   }
 
   @Test func pinnedAndStarredAreReadAcrossConversations() throws {

@@ -44,8 +44,10 @@ extension MessageStore {
 }
 
 extension MemoryDirectory {
-  /// The cells of the tags tree of a closed store.
-  func tagCells(in name: String = "store") throws -> [(key: [UInt8], value: [UInt8])] {
+  /// The cells of the index of a closed store that have one of some kinds.
+  func indexCells(
+    _ kinds: IndexKind..., in name: String = "store"
+  ) throws -> [(key: [UInt8], value: [UInt8])] {
     var options = DatabaseOptions()
     options.access = .readOnly
     let database = try Database(in: self, name: name, options: options)
@@ -53,8 +55,7 @@ extension MemoryDirectory {
     let source = try database.beginRead().source
     try source.enter()
     defer { source.leave() }
-    if source.root(of: Schema.tags) == .none { return [] }
-    var cursor = Cursor(source, Schema.tags)
+    var cursor = Cursor(source, Schema.index)
     var cells: [(key: [UInt8], value: [UInt8])] = []
     var isThere = try cursor.first()
     while isThere {
@@ -62,7 +63,9 @@ extension MemoryDirectory {
       var value = ByteBuffer()
       cursor.appendKey(to: &key)
       try cursor.appendValue(to: &value)
-      cells.append((key.bytes.array(), value.bytes.array()))
+      if let kind = key.bytes.indexKind, kinds.contains(kind) {
+        cells.append((key.bytes.array(), value.bytes.array()))
+      }
       isThere = try cursor.next()
     }
     return cells

@@ -32,7 +32,8 @@ import Testing
     #expect(try directory.run("export", "new").text == exported)
     let check = try directory.run("check", "new")
     #expect(check.status == 0 && check.text.hasPrefix("fine: "))
-    #expect(try byteCount("new") <= byteCount("chat"))
+    // A leaf that is nearly full may become two, and a root above them.
+    #expect(try byteCount("new") <= byteCount("chat") + 2 * 4096)
     // What is as small as it gets becomes no smaller.
     #expect(try directory.run("compact", "new", "again").status == 0)
     #expect(try byteCount("again") <= byteCount("new") * 101 / 100)

@@ -146,7 +146,7 @@ extension Attachments {
 }
 
 extension Attachments {
-  /// Writes a record and its entries in the transfers tree.
+  /// Writes a record and its keys in the index.
   func writeRecord(
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
@@ -156,8 +156,7 @@ extension Attachments {
     try index(from: old, to: record, at: fact)
   }
 
-  /// Changes the keys of an attachment in the transfers tree, and the list of files that nothing
-  /// needs.
+  /// Changes the keys of an attachment in the index, and the list of files that nothing needs.
   private func index(
     from old: AttachmentRecord?, to new: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
@@ -166,7 +165,7 @@ extension Attachments {
     try transaction.localFiles.changed(from: old?.neededPath, to: new?.neededPath)
   }
 
-  /// Removes the entries in the transfers tree of a fact that is about to be removed.
+  /// Removes the keys in the index of a fact that is about to be removed.
   ///
   /// Does nothing for facts of other kinds.
   func unlistFact(_ key: Bytes) throws(StoreError) {

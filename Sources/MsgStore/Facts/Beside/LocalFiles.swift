@@ -32,14 +32,14 @@ package struct LocalFiles: TransactionPart {
     let key = FileIndex.unneededKey(path, place.free)
     var value = ByteBuffer()
     value.append(path)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.transfers)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.index)
     transaction.noteUnneededFiles()
   }
 
   /// Removes a path from the list, if it is there.
   private func unlist(_ path: String) throws(StoreError) {
     guard let number = try view.files.place(of: path).number else { return }
-    try transaction.remove(FileIndex.unneededKey(path, number), in: Schema.transfers)
+    try transaction.remove(FileIndex.unneededKey(path, number), in: Schema.index)
     transaction.noteUnneededFiles()
   }
 

@@ -3,8 +3,8 @@ import PageFile
 /// The facts of messages that are not here yet.
 ///
 /// Waiting facts lie in the facts tree under the message's name, like those of stored messages. The
-/// waiting tree has the names in the order in which they began to wait. Their number is limited;
-/// the oldest are dropped to make room, and counted.
+/// index tree has the names in the order in which they began to wait. Their number is limited; the
+/// oldest are dropped to make room, and counted.
 ///
 /// See docs/message-format.md, F-6 … F-9.
 package struct WaitingMessages: TransactionPart {
@@ -26,10 +26,7 @@ package struct WaitingMessages: TransactionPart {
       transaction.hasAdded = true
       let ordinal = try view.source.value(of: .nextWaiting) ?? 0
       try view.source.set(.nextWaiting, to: ordinal &+ 1)
-      var key = ByteBuffer()
-      key.append(bigEndian: ordinal)
-      let name = KeyEncoding.key(conversation, id)
-      try transaction.insert(key.bytes, name.bytes, in: Schema.waiting)
+      try transaction.update(WaitingKey.self, from: nil, to: (ordinal, conversation, id))
       try transaction.storeTotals.add(1, to: .waitingCount)
       transaction.isAnythingWaiting = true
       new = WaitingFacts(ordinal: ordinal)
@@ -68,9 +65,7 @@ package struct WaitingMessages: TransactionPart {
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
     try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
-    var key = ByteBuffer()
-    key.append(bigEndian: waiting.ordinal)
-    try transaction.remove(key.bytes, in: Schema.waiting)
+    try transaction.update(WaitingKey.self, from: (waiting.ordinal, conversation, id), to: nil)
     if !StoreDefect.waitingCountKept.isPlanted {
       try transaction.storeTotals.add(-1, to: .waitingCount)
     }
@@ -80,15 +75,15 @@ package struct WaitingMessages: TransactionPart {
   /// Drops the facts that have waited longest if the limit is exceeded.
   private func dropOldestWaiting() throws(StoreError) {
     guard try view.count(.waitingCount) > rules.maximumWaitingCount else { return }
-    var cursor = Cursor(view.source, Schema.waiting)
-    var name = ByteBuffer()
-    let isThere = try storage { () throws(PageFileError) in try cursor.first() }
-    guard isThere else { return }
-    try view.append(cursor, to: &name)
-    guard let conversation = name.bytes.bigEndianNumber(at: 0),
-      (1...Identifier.maximumByteCount).contains(name.count - KeyEncoding.numberByteCount),
-      try forget(MessageID(name.bytes.dropFirst(4)), in: conversation)
-    else { throw view.corrupt(Schema.waiting, "oldest entry: malformed, or without waiting facts") }
+    let prefix = WaitingKey.prefix
+    var key = ByteBuffer()
+    guard try view.firstKey(prefix.bytes, in: Schema.index, to: &key) else { return }
+    guard let oldest = WaitingKey.parts(key.bytes),
+      try forget(oldest.id, in: oldest.conversation)
+    else {
+      throw view.corrupt(
+        Schema.index, "oldest waiting message: malformed, or without waiting facts")
+    }
     try transaction.storeTotals.add(1, to: .waitingDropped)
   }
 

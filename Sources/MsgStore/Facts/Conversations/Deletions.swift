@@ -138,8 +138,8 @@ struct Deletions: TransactionPart {
     }
     // A received deletion is a fact like others: what was known of sequences stays, so that the
     // order makes no difference.
-    let prefix = KeyEncoding.key(old)
-    try transaction.moves.moveAll(prefix.bytes, in: Schema.sequences, to: number, limit: nil)
+    let runs = KnownSequences.prefix(old)
+    try transaction.moves.moveAll(runs.bytes, in: Schema.conversations, to: number, limit: nil)
     try transaction.emit(.conversationMoved(old, to: number))
     try transaction.receipts.mergeReceipts(from: conversation, into: new)
     let oldSummary = conversation.summary
@@ -236,7 +236,7 @@ extension Deletions {
       }
       if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
       if tree == Schema.messages { try transaction.expiries.unlist(key.bytes) }
-      if tree == Schema.tags { try transaction.tags.unlist(key.bytes) }
+      if tree == Schema.index { try transaction.tags.unlist(key.bytes) }
       try transaction.remove(key.bytes, in: tree)
     }
     return count

@@ -1,6 +1,6 @@
 import PageFile
 
-/// Writes the members of conversations, and what the details and the participants tree say of them.
+/// Writes the members of conversations, and what the details and the names tree say of them.
 ///
 /// See docs/message-format.md, C-10 … C-13 and C-22.
 struct Memberships: TransactionPart {
@@ -12,7 +12,7 @@ struct Memberships: TransactionPart {
     of conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
-    let before = Entry(details)
+    let before = details.rosterDigest
     if details.roster == nil {
       try writeWhole(&change, &details, of: conversation.number)
     } else {
@@ -20,7 +20,7 @@ struct Memberships: TransactionPart {
     }
     if let localMember { details.hasLeft = try change.hasLeft(localMember) }
     guard details.roster != nil else { return }
-    try replace(before, by: Entry(details), of: conversation.number)
+    try replace(before, by: details.rosterDigest, of: conversation.number)
   }
 
   /// Updates what depends on the members, once the details are written.
@@ -45,14 +45,9 @@ struct Memberships: TransactionPart {
     details.participantCount =
       StoreDefect.leftOnesCounted.isPlanted ? new.members.count : active.count
     if splits || active != oldActive {
-      if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
-        let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
-        try transaction.remove(entry.bytes, in: Schema.participants)
-      }
-      if !active.isEmpty, !splits {
-        let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-        try transaction.insert(entry, in: Schema.participants)
-      }
+      try replace(
+        oldActive.isEmpty ? nil : ConversationMembers.digest(oldActive),
+        by: active.isEmpty || splits ? nil : ConversationMembers.digest(active), of: number)
     }
     guard splits else {
       details.firstParticipants = try view.conversations.ordered(
@@ -143,7 +138,7 @@ struct Memberships: TransactionPart {
     _ member: ConversationMembers.Member, _ other: UInt32, _ change: inout MembershipChange
   ) throws(StoreError) -> Bool {
     guard let other = try change.member(other) else {
-      throw view.corrupt(Schema.memberships, "member \(other): listed, but not there")
+      throw view.corrupt(Schema.conversations, "member \(other): listed, but not there")
     }
     return try view.conversations.precedes(member, other)
   }
@@ -159,50 +154,38 @@ struct Memberships: TransactionPart {
     return low
   }
 
-  // MARK: The participants tree
-
-  /// The digest under which a conversation is found by its participants; nil if it has none, or if
-  /// its members are in one value.
-  private struct Entry: Equatable {
-    let digest: UInt64?
-
-    init(_ details: ConversationDetails) {
-      digest = details.participantCount > 0 ? details.roster?.digest : nil
-    }
-  }
+  // MARK: Finding a conversation by its participants
 
   private func replace(
-    _ old: Entry, by new: Entry, of number: UInt32
+    _ old: UInt64?, by new: UInt64?, of number: UInt32
   ) throws(StoreError) {
     guard new != old else { return }
-    if let digest = old.digest, !StoreDefect.participantsKept.isPlanted {
-      try transaction.remove(KeyEncoding.key(digest, number), in: Schema.participants)
-    }
-    if let digest = new.digest {
-      try transaction.insert(KeyEncoding.key(digest, number), in: Schema.participants)
-    }
+    let isKept = StoreDefect.participantsKept.isPlanted
+    try transaction.update(
+      ParticipantsKey.self, from: isKept ? nil : old.map { ($0, number) },
+      to: new.map { ($0, number) })
   }
 
-  /// Returns the key under which a conversation is found by its participants; nil if it has none.
-  private func participantsKey(
+  /// Returns the digest under which a conversation is found by its participants; nil without
+  /// any.
+  private func digest(
     _ number: UInt32, _ details: ConversationDetails
-  ) throws(StoreError) -> ByteBuffer? {
+  ) throws(StoreError) -> UInt64? {
     guard details.participantCount > 0 else { return nil }
-    if let roster = details.roster { return KeyEncoding.key(roster.digest, number) }
-    let active = try view.conversations.members(number).active
-    return KeyEncoding.key(ConversationMembers.digest(active), number)
+    if let roster = details.roster { return roster.digest }
+    return ConversationMembers.digest(try view.conversations.members(number).active)
   }
 
   // MARK: Moving
 
   /// Removes the members of a conversation that goes, before its details do.
   func remove(_ number: UInt32, _ details: ConversationDetails) throws(StoreError) {
-    if let key = try participantsKey(number, details) {
-      try transaction.remove(key, in: Schema.participants)
+    if let digest = try digest(number, details) {
+      try transaction.update(ParticipantsKey.self, from: (digest, number), to: nil)
     }
     guard details.roster != nil else { return }
     for (member, _) in try cells(of: number) {
-      try transaction.remove(MembershipRecord.key(number, member), in: Schema.memberships)
+      try transaction.remove(MembershipRecord.key(number, member), in: Schema.conversations)
     }
   }
 
@@ -210,33 +193,41 @@ struct Memberships: TransactionPart {
   func move(
     _ number: UInt32, to other: UInt32, _ details: ConversationDetails
   ) throws(StoreError) {
-    if let key = try participantsKey(number, details) {
-      try transaction.remove(key, in: Schema.participants)
-      try transaction.insert(
-        KeyEncoding.key(key.bytes.bigEndian64(at: 0), other), in: Schema.participants)
+    if let digest = try digest(number, details) {
+      try transaction.update(
+        ParticipantsKey.self, from: (digest, number), to: (digest, other))
     }
     guard details.roster != nil else { return }
     for (member, value) in try cells(of: number) {
-      try transaction.remove(MembershipRecord.key(number, member), in: Schema.memberships)
+      try transaction.remove(MembershipRecord.key(number, member), in: Schema.conversations)
       let key = MembershipRecord.key(other, member)
       try Bytes.with(value) { (value) throws(StoreError) in
-        try transaction.insert(stored: key.bytes, value, in: Schema.memberships)
+        try transaction.insert(stored: key.bytes, value, in: Schema.conversations)
       }
     }
   }
 
   private func cells(of number: UInt32) throws(StoreError) -> [(member: UInt32, value: [UInt8])] {
     var cells: [(member: UInt32, value: [UInt8])] = []
-    let prefix = KeyEncoding.key(number)
-    try view.forEachCell(with: prefix, in: Schema.memberships) { (key, value) throws(StoreError) in
+    let prefix = MembershipRecord.prefix(number)
+    try view.forEachCell(
+      with: prefix, in: Schema.conversations
+    ) { (key, value) throws(StoreError) in
       guard let (_, member) = MembershipRecord.parts(key) else {
-        throw view.corrupt(Schema.memberships, "malformed key (\(key.count) bytes)")
+        throw view.corrupt(
+          Schema.conversations, "membership: malformed key (\(key.count) bytes)")
       }
       cells.append((member, value.array()))
       return true
     }
     return cells
   }
+}
+
+extension ConversationDetails {
+  /// The digest under which the conversation is found by its participants; nil if it has none, or
+  /// if its members are in one value.
+  fileprivate var rosterDigest: UInt64? { participantCount > 0 ? roster?.digest : nil }
 }
 
 extension Transaction {

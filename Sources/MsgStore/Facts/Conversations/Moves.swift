@@ -195,14 +195,12 @@ struct Moves: TransactionPart {
     count += try moveAll(
       prefix.bytes, in: Schema.client, to: target, limit: transaction.maximumSweepCount - count)
     // Sequences are numbered by one server in one thread, and the messages bring their own.
+    let runs = KnownSequences.prefix(number)
     count += try transaction.removeAll(
-      prefix.bytes, in: Schema.sequences, limit: transaction.maximumSweepCount - count)
-    // The messages have entered their replies anew.
-    count += try transaction.removeAll(
-      prefix.bytes, in: Schema.replies, limit: transaction.maximumSweepCount - count)
-    // The messages have entered their tags anew.
+      runs.bytes, in: Schema.conversations, limit: transaction.maximumSweepCount - count)
+    // The messages have entered their tags and replies anew.
     count += try transaction.deletions.removeAll(
-      prefix.bytes, in: Schema.tags, limit: transaction.maximumSweepCount - count)
+      prefix.bytes, in: Schema.index, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
     try transaction.retentions.move(number, to: target, keepsFloor: true)
     return !transaction.isStepFull(count, of: transaction.maximumSweepCount)

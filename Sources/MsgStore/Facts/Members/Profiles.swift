@@ -29,7 +29,7 @@ package struct Profiles: TransactionPart {
   ///
   /// Returns false if no profile of the member is stored.
   func forget(_ id: MemberID) throws(StoreError) -> Bool {
-    guard let number = try view.number(of: id.string, in: Schema.memberNames),
+    guard let number = try view.number(of: id),
       let old = try view.directory.record(number), !old.isForgotten
     else { return false }
     if !StoreDefect.forgottenProfileKept.isPlanted { view.source.isErasing = true }

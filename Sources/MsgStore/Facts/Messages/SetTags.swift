@@ -90,7 +90,7 @@ package struct SetTags: TransactionPart {
     var value = ByteBuffer(capacity: 64)
     value.append(name)
     let key = TagKey.name(number)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.tags)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.index)
     return number
   }
 }

@@ -119,15 +119,12 @@ package struct PendingReceipts: TransactionPart {
       try emit(kind, isPending: isPending, in: conversation)
       guard isPending != own.isListed(kind) else { continue }
       if !isPending, StoreDefect.untoldKept.isPlanted { continue }
-      let key = ReceiptKey.pending(kind, conversation.number)
-      if isPending {
-        try transaction.insert(key, in: Schema.receipts)
-      } else {
-        try transaction.remove(key.bytes, in: Schema.receipts)
-      }
       own.setListed(kind, isPending)
     }
-    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+    guard own != before else { return }
+    try transaction.update(
+      PendingKey.self, from: (conversation.number, before), to: (conversation.number, own))
+    try transaction.ownReceipts.writeOwn(own, conversation)
   }
 
   private func emit(
@@ -184,13 +181,15 @@ package struct PendingReceipts: TransactionPart {
 
   /// Removes a conversation that goes from the list, without looking at its receipts.
   func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
-    var own = try transaction.ownReceipts.receipts(conversation)
+    let before = try transaction.ownReceipts.receipts(conversation)
+    var own = before
     for kind in ReceiptKind.allCases where own.isListed(kind) {
-      try transaction.remove(ReceiptKey.pending(kind, conversation.number), in: Schema.receipts)
       own.setListed(kind, false)
-      try transaction.ownReceipts.writeOwn(own, conversation)
       try emit(kind, isPending: false, in: conversation)
     }
+    guard own != before else { return }
+    try transaction.update(PendingKey.self, from: (conversation.number, before), to: nil)
+    try transaction.ownReceipts.writeOwn(own, conversation)
   }
 }
 

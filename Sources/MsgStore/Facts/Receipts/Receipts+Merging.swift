@@ -34,8 +34,8 @@ extension Receipts {
     if let bound = old.sequenceBound { own.widen(bound: bound, floor: nil) }
     if own != before { try transaction.ownReceipts.writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
-    if try view.contains(key, in: Schema.receipts) {
-      try transaction.remove(key.bytes, in: Schema.receipts)
+    if try view.contains(key, in: Schema.conversations) {
+      try transaction.remove(key.bytes, in: Schema.conversations)
     }
     source.receipts = ConversationReceipts()
     try mergeMembers(from: source.number, into: target.number)
@@ -64,7 +64,7 @@ extension Receipts {
         }
       }
       try writeReceipts(merged, of: member, in: target)
-      try transaction.remove(ReceiptKey.member(source, member), in: Schema.receipts)
+      try transaction.remove(ReceiptKey.member(source, member), in: Schema.conversations)
     }
   }
 }

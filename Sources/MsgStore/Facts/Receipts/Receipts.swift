@@ -300,7 +300,7 @@ extension Receipts {
   }
 }
 
-/// Writes to the receipts tree, and to the bits of messages.
+/// Writes receipts, and the bits of messages that announce them.
 extension Receipts {
   package func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32

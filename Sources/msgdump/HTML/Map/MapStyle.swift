@@ -4,20 +4,20 @@ extension MapPage {
   static let style = """
     :root {
       --messages: #0b63b0; --ids: #b85c00; --facts: #007a5e; --people: #a23b7d;
-      --marks: #4aa3d8; --rest: #857400; --branch: #3d4350; --overflow: #5b3fa0;
+      --index: #4aa3d8; --rest: #857400; --branch: #3d4350; --overflow: #5b3fa0;
       --table: #6b7280; --bad: #b3001b;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --messages: #5aa9f0; --ids: #f0a040; --facts: #3fc79a; --people: #e58cc3;
-        --marks: #b5e0f7; --rest: #e3d35a; --branch: #d5d9e0; --overflow: #b79cf5;
+        --index: #b5e0f7; --rest: #e3d35a; --branch: #d5d9e0; --overflow: #b79cf5;
         --table: #949cab; --bad: #ff6b6b;
       }
     }
     .map { max-height: 90vh; }
     .k-messages { fill: var(--messages); } .k-ids { fill: var(--ids); }
     .k-facts { fill: var(--facts); } .k-people { fill: var(--people); }
-    .k-marks { fill: var(--marks); } .k-rest { fill: var(--rest); }
+    .k-index { fill: var(--index); } .k-rest { fill: var(--rest); }
     .k-table { fill: var(--table); }
     .k-branch { fill: url(#hatch-branch); } .k-overflow { fill: url(#hatch-overflow); }
     .k-freed { fill: url(#hatch-freed); } .k-unreached { fill: url(#hatch-unreached); }

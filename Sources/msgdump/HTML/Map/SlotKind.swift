@@ -9,7 +9,7 @@ package enum SlotKind: Int, CaseIterable, Sendable {
   case ids
   case facts
   case people
-  case marks
+  case index
   case rest
   case branch
   case overflow
@@ -39,12 +39,11 @@ package enum SlotKind: Int, CaseIterable, Sendable {
       switch tree.map({ TreeNumber($0) }) {
       case Schema.messages?: .messages
       case Schema.ids?: .ids
-      case Schema.facts?, Schema.tags?, Schema.replies?, Schema.expiry?: .facts
-      case Schema.conversationNames?, Schema.conversations?, Schema.activity?,
-        Schema.memberNames?, Schema.members?, Schema.participants?, Schema.memberships?,
-        Schema.directory?, Schema.retention?:
+      case Schema.facts?: .facts
+      case Schema.names?, Schema.conversations?, Schema.activity?, Schema.directory?,
+        Schema.retention?:
         .people
-      case Schema.receipts?, Schema.sequences?, Schema.waiting?: .marks
+      case Schema.index?, Schema.expiry?: .index
       default: .rest
       }
   }
@@ -56,7 +55,7 @@ package enum SlotKind: Int, CaseIterable, Sendable {
     case .ids: "ids of messages"
     case .facts: "facts about messages"
     case .people: "conversations and members"
-    case .marks: "receipts and sequences"
+    case .index: "index"
     case .rest: "settings, work, and other"
     case .branch: "branch pages"
     case .overflow: "overflow pages"
