@@ -13,8 +13,7 @@ extension Database {
   /// Copies all trees of another database into this one, which must be empty.
   ///
   /// Copies cell by cell in key order, so that every page is filled before the next one is begun.
-  /// Reads one moment, each page once, and commits every 4 MiB at `relaxed`. Asks for more trees if
-  /// the other database has asked for them.
+  /// Reads one moment, each page once, and commits every 4 MiB at `relaxed`, the words last.
   ///
   /// - Parameter progress: Called after each commit with the number of bytes copied so far.
   /// - Throws: The error of `progress`; the errors of reading there and writing here;
@@ -22,7 +21,6 @@ extension Database {
   package func fill<E: Error>(
     from other: borrowing ReadTransaction, progress: (_ byteCount: Int) throws(E) -> Void
   ) throws {
-    if other.hasMoreTrees { try useMoreTrees() }
     var byteCount = 0
     for tree in 0..<Roots.maximumCount {
       var next: [UInt8]? = []
@@ -31,6 +29,11 @@ extension Database {
         try progress(byteCount)
       }
     }
+    let transaction = try beginWrite()
+    for index in 0..<Words.count {
+      transaction.source.setWord(index, to: other.source.word(index))
+    }
+    _ = try transaction.commit(.relaxed)
   }
 
   /// Copies the cells of one commit.

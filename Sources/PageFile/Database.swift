@@ -143,27 +143,6 @@ public final class Database: Sendable {
     try change { () throws(PageFileError) in try engine.end(.closed) }
   }
 
-  // MARK: More trees
-
-  /// True if the file may have trees 16 to 31.
-  package var hasMoreTrees: Bool { engine.treeCount > Roots.lowerCount }
-
-  /// Lets write transactions that begin afterwards use trees 16 to 31.
-  ///
-  /// Durable on return. From then on versions of this library that do not know these trees refuse
-  /// the file, for reading too, and nothing takes that back. Writes nothing if the file has them
-  /// already. Otherwise costs two writes and two syncs of meta slots, and before them those of the
-  /// first write if there was none yet. See docs/page-file-format.md, M-14.
-  ///
-  /// - Throws: The errors of `beginWrite` and of `checkpoint`. The file is then an old one or a new
-  ///   one, without anything in these trees, and a later call tries again. `insideTransaction` on a
-  ///   thread that has a write transaction open.
-  package func useMoreTrees() throws(PageFileError) {
-    let engine = try ownEngine()
-    try engine.refuseInsideWrite("useMoreTrees")
-    try engine.useMoreTrees()
-  }
-
   // MARK: The app's key
 
   /// Changes the app's key of an encrypted database, which is asked for the former key too.

@@ -50,10 +50,6 @@ public struct DatabaseOptions: Sendable {
   /// `WriteTransaction.eraseSecurely`.
   public var secureDelete = true
 
-  /// True if a file that is created has 32 trees from the beginning; see
-  /// `Database.useMoreTrees()` for one that exists.
-  package var createsMoreTrees = false
-
   /// The kind of access to the store.
   public var access = Access.readWrite
 

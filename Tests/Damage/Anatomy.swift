@@ -220,7 +220,7 @@ package struct Anatomy: Sendable {
         Bytes.with(Array(bytes[start..<start + commit.framesByteCount])) { frames in
           var reader = ByteReader(frames)
           while let frame = PagePatch.nextFrame(&reader) {
-            guard frame.kind != .roots, decided.insert(frame.number.rawValue).inserted else {
+            guard frame.kind != .words, decided.insert(frame.number.rawValue).inserted else {
               continue
             }
             if frame.kind != .patch { replaced.insert(frame.number.rawValue) }

@@ -127,7 +127,10 @@ package struct Judge {
     let source = transaction.source
     guard (try? source.enter()) != nil else { return nil }
     defer { source.leave() }
-    for (key, value) in specimen.states[lsn] {
+    for index in 0..<Words.count where source.word(index) != specimen.states[lsn][word: index] {
+      return harm("word \(index) is wrong")
+    }
+    for (key, value) in specimen.states[lsn] where key[0] != Contents.wordByte {
       var seen = ByteBuffer()
       let isThere = Bytes.with(Array(key.dropFirst())) { name in
         try? BTree(source, TreeNumber(Int(key[0]))).value(of: name, appendTo: &seen)

@@ -40,7 +40,7 @@ package struct Specimen: Sendable {
 package final class SpecimenMaker {
   package private(set) var states: [Contents]
   package let database: Database
-  private let hasMoreTrees: Bool
+  private let hasWords: Bool
 
   package static var options: DatabaseOptions {
     var options = DatabaseOptions()
@@ -52,15 +52,14 @@ package final class SpecimenMaker {
 
   /// - Parameters:
   ///   - states: What the commits of a store that is there already have left.
-  ///   - hasMoreTrees: True for commits that change trees beyond 16 as well.
+  ///   - hasWords: True for commits that change words as well, or nothing else.
   package init(
     in directory: any StorageDirectory, after states: [Contents] = [[:]],
-    hasMoreTrees: Bool = false
+    hasWords: Bool = false
   ) throws(PageFileError) {
     self.states = states
-    self.hasMoreTrees = hasMoreTrees
+    self.hasWords = hasWords
     database = try Database(in: directory, name: Specimen.storeName, options: Self.options)
-    if hasMoreTrees { try database.useMoreTrees() }
   }
 
   /// Makes the next commit: number 1 fills the trees, the later ones change a little.
@@ -68,7 +67,10 @@ package final class SpecimenMaker {
     let old = states[states.count - 1]
     let number = states.count
     var new = Self.contents(after: old, commit: number)
-    if hasMoreTrees { Self.changeUpperTrees(&new, commit: number) }
+    if hasWords {
+      if number % 4 == 0 { new = old }
+      Self.changeWords(&new, commit: number)
+    }
     let transaction = try database.beginWrite()
     try new.write(over: old, to: transaction.source)
     _ = try transaction.commit(level)
@@ -99,10 +101,12 @@ package final class SpecimenMaker {
     return new
   }
 
-  /// Tree 16 keeps its root; tree 31 begins and ends with every other commit.
-  private static func changeUpperTrees(_ contents: inout Contents, commit number: Int) {
-    contents[[16, UInt8(number % 5)]] = value(number, 20 + number % 30)
-    contents[[31, 1]] = number % 2 == 1 ? value(number, 60) : nil
+  /// Word 0 changes with every commit, and word 23 begins and ends with every other one; the others
+  /// keep what one commit has given them.
+  private static func changeWords(_ contents: inout Contents, commit number: Int) {
+    contents[word: 0] = UInt64(number) * 0x0101_0101
+    contents[word: 1 + number % 22] = UInt64(number) << 50
+    contents[word: 23] = number % 2 == 1 ? .max : 0
   }
 
   /// Bytes of which each says what it belongs to.

@@ -6,7 +6,7 @@ extension Specimen {
   package static func all() throws(PageFileError) -> [Specimen] {
     var all = [try closed(), try inUse(), try withUnsyncedTail(), try withoutWatermark()]
     all += try inMidCheckpoint()
-    all.append(try withMoreTrees())
+    all.append(try withWords())
     return all
   }
 
@@ -27,12 +27,12 @@ extension Specimen {
     return Specimen("in use", files.copy(), maker.states)
   }
 
-  /// As a killed process leaves it, with trees on both sides of 16.
-  package static func withMoreTrees() throws(PageFileError) -> Specimen {
+  /// As a killed process leaves it, with words, and with commits that change nothing else.
+  package static func withWords() throws(PageFileError) -> Specimen {
     let files = MemoryDirectory()
-    let maker = try checkpointed(in: files, hasMoreTrees: true)
+    let maker = try checkpointed(in: files, hasWords: true)
     try maker.commits(8)
-    return Specimen("more trees", files.copy(), maker.states)
+    return Specimen("words", files.copy(), maker.states)
   }
 
   /// With commits behind the durable ones that nobody waited for, and that nothing proves.
@@ -100,9 +100,9 @@ extension Specimen {
 
   /// A store whose first commits are in the data file, with freed pages and slots.
   private static func checkpointed(
-    in directory: any StorageDirectory, hasMoreTrees: Bool = false
+    in directory: any StorageDirectory, hasWords: Bool = false
   ) throws(PageFileError) -> SpecimenMaker {
-    let maker = try SpecimenMaker(in: directory, hasMoreTrees: hasMoreTrees)
+    let maker = try SpecimenMaker(in: directory, hasWords: hasWords)
     try maker.commits(3)
     try maker.database.checkpoint()
     try maker.commits(3)

@@ -113,7 +113,7 @@ import Testing
     try source.enter()
     defer { source.leave() }
     var cells: [(tree: Int, key: [UInt8], value: [UInt8])] = []
-    for tree in 0..<32 {
+    for tree in 0..<Roots.maximumCount {
       var cursor = Cursor(source, TreeNumber(tree))
       var isThere = try cursor.first()
       while isThere {

@@ -91,7 +91,6 @@ struct RecordLayout: CustomTestStringConvertible {
     entries,
     subjects,
     RecordLayout(OutboxLane()),
-    RecordLayout(OutboxTotals()),
     RecordLayout(OutboxRelease()),
     RecordLayout(ReceiptRecord()),
     RecordLayout(ReceiptSteps()),

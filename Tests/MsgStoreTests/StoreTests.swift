@@ -169,7 +169,7 @@ import Testing
     }
     try expectOpening(fails: { if case .corruptRecord = $0 { true } else { false } }) { source in
       try put(source, 0, Array("schema version".utf8), [6, 0, 0, 0, 0, 0, 0, 0])
-      try put(source, 0, Array("local member".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
+      source[.localMember] = 1
     }
   }
 
@@ -177,7 +177,7 @@ import Testing
     let directory = MemoryDirectory()
     try memoryStore(directory).close()
     try edit(directory) { source in
-      try put(source, 0, Array("next member".utf8), [255, 255, 255, 255, 0, 0, 0, 0])
+      source[.nextMember] = UInt64(UInt32.max)
     }
     let store = try memoryStore(directory)
     #expect(throws: StoreError.numbersExhausted(what: "member")) {
@@ -205,8 +205,9 @@ import Testing
       (1, [2, 0xFF], [1, 0, 0, 0]), (11, [0, 0, 0, 0, 9, 0, 0, 0, 2], nil),
       (11, [0, 0, 0, 0, 9, 0, 0, 0, 2], [0xFF]),
       (1, [3] + [UInt8](repeating: 1, count: 12), []), (1, [9, 9], []), (11, [0, 0, 0, 1, 9], []),
+      (11, [0, 0, 0, 0, 5, 7], []), (11, [0, 0, 0, 0, 6, 1, 2, 3, 4], []),
+      (11, [0, 0, 0, 1, 9, 0, 0, 0, 2], Array("you".utf8)), (11, [0, 0, 0, 0, 2, 1], []),
       (2, [0, 0, 0, 1, 7, 0, 0, 0, 1], [9]), (2, [0, 0, 0, 1, 8, 1], []),
-      (0, Array("next member".utf8), [1]),
     ]
     for damage in damages {
       let (tree, key, value) = damage

@@ -82,7 +82,6 @@ final class Actor {
     case .hold: if let database { try hold(database) }
     case .readHeld: if let held { try readAgain(held) }
     case .checkpoint: if let database, !isReader { try database.checkpoint() }
-    case .moreTrees: if let database, !isReader { try database.useMoreTrees() }
     case .suspend: try suspend(checkpoints: true)
     case .suspendWithoutCheckpoint: try suspend(checkpoints: false)
     case .resume: if let database { try resume(database) }

@@ -14,8 +14,6 @@ package enum ScriptStep: Sendable, Hashable {
   case hold
   case readHeld
   case checkpoint
-  /// Asks for trees beyond 16.
-  case moreTrees
   case suspend
   case suspendWithoutCheckpoint
   case resume
@@ -38,8 +36,7 @@ extension ScriptStep {
     }
     let steps: Script = [
       .write, .write, .write, .write, .writeRelaxed, .read, .hold, .readHeld, .checkpoint,
-      .checkpoint, .moreTrees, .suspend, .suspendWithoutCheckpoint, .resume, .resume, .close, .open,
-      .open,
+      .checkpoint, .suspend, .suspendWithoutCheckpoint, .resume, .resume, .close, .open, .open,
     ]
     var script: Script = [.open]
     while script.count < count {

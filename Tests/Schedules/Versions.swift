@@ -1,7 +1,7 @@
 import PageFile
 
-/// What the stores of simulated processes hold: version n after n commits, with n under every key, so
-/// that a mix of two shows at once.
+/// The stores of simulated processes: version n after n commits, with n under every key and in a
+/// word, so that a mix of two shows at once.
 package enum Versions {
   package static func contents(of version: Int) -> [[UInt8]: [UInt8]] {
     if version == 0 { return [:] }
@@ -21,18 +21,17 @@ package enum Versions {
       + [UInt8](repeating: UInt8(key), count: byteCount)
   }
 
-  /// Where keys lie: odd ones beyond tree 15 from the first version on that can write there.
-  private static let trees = [TreeNumber(0), TreeNumber(21)]
+  private static let tree = TreeNumber(0)
+  /// The word that is the number of the version.
+  private static let word = 5
 
   static func write(_ version: Int, to source: PageSource) throws(PageFileError) {
     try source.enter()
     defer { source.leave() }
-    let hasMoreTrees = trees[1].rawValue < source.treeCount
+    source.setWord(word, to: UInt64(version))
+    let tree = BTree(source, Self.tree)
     for key in 0..<maximumKeyCount {
-      let isBeyond = hasMoreTrees && key % 2 == 1
-      let tree = BTree(source, trees[isBeyond ? 1 : 0])
       try Bytes.with([UInt8(key)]) { (name) throws(PageFileError) in
-        if isBeyond { _ = try BTree(source, trees[0]).remove(name) }
         if key < keyCount(version) {
           try Bytes.with(value(version, key)) { (value) throws(PageFileError) in
             _ = try tree.insert(name, value)
@@ -44,24 +43,23 @@ package enum Versions {
     }
   }
 
-  /// The version that a transaction sees; nil when what it sees is no version's.
+  /// The version that a transaction sees; nil if it sees what is no version's.
   static func read(_ source: PageSource) throws(PageFileError) -> Int? {
     try source.enter()
     defer { source.leave() }
     var seen: [[UInt8]: [UInt8]] = [:]
-    for tree in trees {
-      var cursor = Cursor(source, tree)
-      var isAtCell = try cursor.first()
-      while isAtCell {
-        var key = ByteBuffer()
-        cursor.appendKey(to: &key)
-        var value = ByteBuffer()
-        try cursor.appendValue(to: &value)
-        if seen.updateValue(value.bytes.array(), forKey: key.bytes.array()) != nil { return nil }
-        isAtCell = try cursor.next()
-      }
+    var cursor = Cursor(source, tree)
+    var isAtCell = try cursor.first()
+    while isAtCell {
+      var key = ByteBuffer()
+      cursor.appendKey(to: &key)
+      var value = ByteBuffer()
+      try cursor.appendValue(to: &value)
+      if seen.updateValue(value.bytes.array(), forKey: key.bytes.array()) != nil { return nil }
+      isAtCell = try cursor.next()
     }
     let version = seen.first.map { Int($0.value[0]) << 8 | Int($0.value[1]) } ?? 0
-    return seen == contents(of: version) ? version : nil
+    let isWhole = seen == contents(of: version) && source.word(word) == UInt64(version)
+    return isWhole ? version : nil
   }
 }

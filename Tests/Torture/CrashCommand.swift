@@ -44,8 +44,8 @@ extension Subcommand {
       explorer.explore(sequence, from: sequence.count)
       let seeded = Workload.seeded + sequence
       explorer.explore(seeded, from: seeded.count)
-      let beyond = Workload.withMoreTrees(sequence, from: 0, &random)
-      explorer.explore(Workload.seeded + beyond, from: Workload.seeded.count)
+      let onWords = Workload.withWords(sequence, from: 0, &random)
+      explorer.explore(Workload.seeded + onWords, from: Workload.seeded.count)
       return explorer.report
     }
     plan.setting = Workload.setting(&random)
@@ -56,7 +56,7 @@ extension Subcommand {
     let explorer = Explorer(seed: seed, plan, seen)
     let start = seed % 4 == 1 ? Workload.shaped : []
     var operations = start + Workload.random(count: 6 + random.below(30), &random)
-    if seed % 3 == 1 { operations = Workload.withMoreTrees(operations, &random) }
+    if seed % 3 == 1 { operations = Workload.withWords(operations, &random) }
     explorer.explore(operations)
     return explorer.report
   }

@@ -13,7 +13,7 @@ extension Subcommand {
         plan.setting = Workload.setting(&random)
         let explorer = Explorer(seed: seed, plan, seen)
         var operations = Workload.random(count: 6 + random.below(14), &random)
-        if seed % 2 == 1 { operations = Workload.withMoreTrees(operations, &random) }
+        if seed % 2 == 1 { operations = Workload.withWords(operations, &random) }
         explorer.exploreTroubles(operations)
         return explorer.report
       }

@@ -15,8 +15,8 @@ struct OutboxDecisions: TransactionPart {
 
   func setHoldsNewEntries(_ holdsNewEntries: Bool) throws(StoreError) -> Bool {
     if holdsNewEntries { try transaction.outboxReleases.stopReleases() }
-    guard try transaction.outboxTotals.holdsNewEntries != holdsNewEntries else { return false }
-    try transaction.outboxEntries.setHoldsNewEntries(totals: holdsNewEntries)
+    guard transaction.outboxTotals.holdsNewEntries != holdsNewEntries else { return false }
+    transaction.outboxEntries.setHoldsNewEntries(totals: holdsNewEntries)
     return true
   }
 
@@ -76,8 +76,8 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func releaseAndRetryAll() throws(StoreError) -> Int {
-    if try transaction.outboxTotals.holdsNewEntries {
-      try transaction.outboxEntries.setHoldsNewEntries(totals: false)
+    if transaction.outboxTotals.holdsNewEntries {
+      transaction.outboxEntries.setHoldsNewEntries(totals: false)
     }
     return try transaction.outboxReleases.release(.all, in: nil)
   }

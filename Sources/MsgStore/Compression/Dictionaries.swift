@@ -16,7 +16,7 @@ package final class Dictionaries: Sendable {
   }
 }
 
-/// The layout of dictionaries in the settings tree, after all settings.
+/// The layout of dictionaries in the settings tree, after the version.
 ///
 ///     key      0xFF, number (4), copy (1), piece (2)
 ///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it

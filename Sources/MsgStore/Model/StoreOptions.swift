@@ -179,7 +179,6 @@ public struct StoreOptions: Sendable {
     options.pageByteCount = pageByteCount
     options.cacheByteCount = cacheByteCount
     options.access = access == .readOnly ? .readOnly : .readWrite
-    options.createsMoreTrees = true
     options.encryption = encryption
     options.mark = mark
     return options

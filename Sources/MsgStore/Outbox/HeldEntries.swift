@@ -20,7 +20,7 @@ package struct HeldEntries: TransactionPart {
   }
 
   private func isEntered(_ record: OutboxRecord) throws(StoreError) -> Bool {
-    if try transaction.outboxEntries.isEmpty { return false }
+    if transaction.outboxEntries.isEmpty { return false }
     return try transaction.outboxEntries.lane(record.conversation)[record.subject] ?? 0 != 0
   }
 
@@ -50,7 +50,7 @@ package struct HeldEntries: TransactionPart {
   }
 
   private func enterReceipts(of conversation: UInt32) throws(StoreError) -> Int {
-    let own = try view.receipts.receipts(conversation)
+    let own = try flushed().receipts.receipts(conversation)
     var count = 0
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       let record = OutboxRecord(
@@ -93,7 +93,7 @@ package struct HeldEntries: TransactionPart {
     else { return 0 }
     let id = message.id(at: position)
     let entries =
-      try transaction.outboxEntries.isEmpty ? [] : view.outbox.entries(of: id, in: conversation)
+      transaction.outboxEntries.isEmpty ? [] : try view.outbox.entries(of: id, in: conversation)
     if entries.contains(where: { $0.record.subject == .send(id) }) { return 0 }
     var count = 0
     func enter(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {

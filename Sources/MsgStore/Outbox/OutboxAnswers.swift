@@ -210,7 +210,7 @@ struct OutboxAnswers: TransactionPart {
   ///
   /// The work may have been begun.
   func reclaimWork(of owner: String, before end: UInt64 = .max) throws(StoreError) -> Int {
-    guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
+    guard transaction.outboxTotals.counts.running > 0 else { return 0 }
     var found: [UInt64] = []
     try view.outbox.forEachEntry { (ordinal, record) in
       if case .running(let lease, _, let other) = record.state, lease < end,

@@ -31,7 +31,7 @@ struct OutboxEntering: TransactionPart {
   var holdsComposed: Bool {
     get throws(StoreError) {
       if !transaction.isOutboxOn { return false }
-      return try transaction.outboxTotals.holdsNewEntries
+      return transaction.outboxTotals.holdsNewEntries
     }
   }
 
@@ -48,7 +48,7 @@ struct OutboxEntering: TransactionPart {
   /// Returns true if the server may have a message, as far as the outbox knows; nil if the outbox
   /// has no entry that sends it.
   func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
-    if try transaction.outboxEntries.isEmpty { return nil }
+    if transaction.outboxEntries.isEmpty { return nil }
     for (_, record) in try view.outbox.entries(of: id, in: conversation) {
       if case .send = record.subject { return record.mayHaveLeft }
     }
@@ -63,7 +63,7 @@ struct OutboxEntering: TransactionPart {
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
     try transaction.outboxFollowing.settle()
-    if try !transaction.outboxEntries.isEmpty {
+    if !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         if !mayHaveLeft {
           try transaction.outboxEntries.remove(entry: ordinal)
@@ -83,7 +83,7 @@ struct OutboxEntering: TransactionPart {
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     guard transaction.isOutboxOn else { return }
-    if try !transaction.outboxEntries.isEmpty {
+    if !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         guard case .react(_, let other, let wasRemoved) = record.subject,
           other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
@@ -102,7 +102,7 @@ struct OutboxEntering: TransactionPart {
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
       // The entry that creates the conversation tells its state.
       guard record.subject == subject else { return }
-      let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
+      let holdsNewEntries = transaction.outboxTotals.holdsNewEntries
       let isOther = record.state == .failed || holdsNewEntries && record.state != .held
       guard isOther else { return try renewToken(of: ordinal, record) }
       // The server has refused the earlier entry, or new entries are held for a decision.
@@ -126,7 +126,7 @@ struct OutboxEntering: TransactionPart {
   private func unsentState(
     _ subject: OutboxSubject, of conversation: UInt32
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
-    if try transaction.outboxEntries.isEmpty { return nil }
+    if transaction.outboxEntries.isEmpty { return nil }
     let lane = try transaction.outboxEntries.lane(conversation)
     if let creation = try unsentCreation(lane) { return creation }
     guard let ordinal = lane[subject], ordinal != 0 else { return nil }
@@ -164,8 +164,8 @@ struct OutboxEntering: TransactionPart {
     _ kind: ReceiptKind, isPending: Bool, in conversation: UInt32
   ) throws(StoreError) {
     let ordinal =
-      try transaction.outboxEntries.isEmpty
-      ? 0 : transaction.outboxEntries.lane(conversation)[.receipt(kind)] ?? 0
+      transaction.outboxEntries.isEmpty
+      ? 0 : try transaction.outboxEntries.lane(conversation)[.receipt(kind)] ?? 0
     if isPending, ordinal != 0 {
       try renewReceipt(kind, in: conversation)
     } else if isPending {
@@ -179,7 +179,7 @@ struct OutboxEntering: TransactionPart {
 
   /// Queues a refused receipt again, if it has something else to tell by now.
   func renewReceipt(_ kind: ReceiptKind, in number: UInt32) throws(StoreError) {
-    guard try transaction.outboxTotals.counts.failed > 0,
+    guard transaction.outboxTotals.counts.failed > 0,
       case let ordinal = try transaction.outboxEntries.lane(number)[.receipt(kind)] ?? 0,
       ordinal != 0,
       case let record = try view.outbox.indexedEntry(ordinal), record.state == .failed,
@@ -197,7 +197,7 @@ struct OutboxEntering: TransactionPart {
 
   /// Returns true if a conversation was made here and the server cannot know of it yet.
   func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
-    if try transaction.outboxEntries.isEmpty { return false }
+    if transaction.outboxEntries.isEmpty { return false }
     return try unsentCreation(try transaction.outboxEntries.lane(conversation)) != nil
   }
 

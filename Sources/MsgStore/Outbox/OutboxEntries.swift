@@ -7,40 +7,22 @@ import PageFile
 struct OutboxEntries: TransactionPart {
   let transaction: Transaction
 
-  func setTotals(_ totals: OutboxTotals) {
-    memory.outbox = totals
-    transaction.isOutboxChanged = true
-  }
-
-  func setHoldsNewEntries(totals holdsNewEntries: Bool) throws(StoreError) {
-    var totals = try transaction.outboxTotals
-    totals.holdsNewEntries = holdsNewEntries
-    setTotals(totals)
+  func setHoldsNewEntries(totals holdsNewEntries: Bool) {
+    view.source[.holdsNewEntries] = holdsNewEntries ? 1 : 0
     transaction.noteOutboxChange()
   }
 
   /// Returns the number of a new lease.
   func takeLease() throws(StoreError) -> UInt64 {
-    var totals = try transaction.outboxTotals
-    let lease = totals.nextLease
+    let lease = transaction.outboxTotals.nextLease
     guard lease < .max else { throw .numbersExhausted(what: "lease") }
-    totals.nextLease = lease + 1
-    setTotals(totals)
+    view.source[.nextLease] = lease + 1
     transaction.firstLease = transaction.firstLease ?? lease
     return lease
   }
 
-  /// Writes the totals if they have changed.
-  func writeTotals() throws(StoreError) {
-    guard transaction.isOutboxChanged, let totals = memory.outbox else { return }
-    transaction.isOutboxChanged = false
-    try transaction.put(totals, at: OutboxKey.totals())
-  }
-
   /// True if the outbox has no entry, so that no lookup is needed.
-  var isEmpty: Bool {
-    get throws(StoreError) { try transaction.outboxTotals.counts.total == 0 }
-  }
+  var isEmpty: Bool { transaction.outboxTotals.counts.total == 0 }
 
   /// Returns the lane of a conversation, which the writer remembers from act to act.
   func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
@@ -57,7 +39,7 @@ struct OutboxEntries: TransactionPart {
   ) throws(StoreError) -> UInt64 {
     var record = OutboxRecord(
       subject, of: conversation, token: .random(), created: transaction.recordedTime())
-    let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
+    let holdsNewEntries = transaction.outboxTotals.holdsNewEntries
     if isHeld ?? (holdsNewEntries && !subject.isReceipt) { record.state = .held }
     return try enter(record)
   }
@@ -65,12 +47,9 @@ struct OutboxEntries: TransactionPart {
   /// Adds an entry behind all others.
   @discardableResult
   func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
-    var totals = try transaction.outboxTotals
-    // 0 means no entry; the totals of a damaged store may contain it.
-    let ordinal = max(1, totals.nextOrdinal)
+    let ordinal = transaction.outboxTotals.nextOrdinal
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
-    totals.nextOrdinal = ordinal + 1
-    setTotals(totals)
+    view.source[.nextEntry] = ordinal + 1
     var record = record
     record.isBlocked = try isUnprepared(record)
     try put(record, at: ordinal)
@@ -170,9 +149,9 @@ struct OutboxEntries: TransactionPart {
     if change < 0, StoreDefect.entryCountKept.isPlanted { return }
     lane.counts.add(change, record.state)
     guard isCounted else { return }
-    var totals = try transaction.outboxTotals
-    totals.counts.add(change, record.state)
-    setTotals(totals)
+    var counts = transaction.outboxTotals.counts
+    counts.add(change, record.state)
+    view.source.set(counts)
   }
 
   // MARK: The lane

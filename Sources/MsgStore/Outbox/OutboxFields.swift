@@ -13,7 +13,7 @@ struct OutboxFields: TransactionPart {
   func enter(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
     guard transaction.isOutboxOn else { return }
     try transaction.outboxFollowing.settle()
-    let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
+    let holdsNewEntries = transaction.outboxTotals.holdsNewEntries
     var isEntered = false
     for (ordinal, record) in try entries(of: subject, in: conversation) where !record.isRunning {
       let isOther = record.state == .failed || holdsNewEntries && record.state != .held
@@ -40,7 +40,7 @@ struct OutboxFields: TransactionPart {
 
   /// Removes all entries of a member's fields, so that no late answer brings a value back.
   func withdrawAll(of member: UInt32) throws(StoreError) {
-    if try transaction.outboxEntries.isEmpty { return }
+    if transaction.outboxEntries.isEmpty { return }
     for (ordinal, _) in try view.outbox.entries(of: MessageID("\(member)"), in: 0) {
       try transaction.outboxEntries.remove(entry: ordinal)
     }
@@ -91,7 +91,7 @@ struct OutboxFields: TransactionPart {
   private func entries(
     of subject: OutboxSubject, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
-    guard try !transaction.outboxEntries.isEmpty, let name = subject.indexName else { return [] }
+    guard !transaction.outboxEntries.isEmpty, let name = subject.indexName else { return [] }
     return try view.outbox.entries(of: name, in: conversation).filter {
       $0.record.subject.isSameField(as: subject)
     }

@@ -57,7 +57,7 @@ struct OutboxFollowing: TransactionPart {
   private func follow(
     _ settlement: MessageSettlement, of id: MessageID, in number: UInt32
   ) throws(StoreError) {
-    if try transaction.outboxEntries.isEmpty { return }
+    if transaction.outboxEntries.isEmpty { return }
     let entries = try view.outbox.entries(of: id, in: number)
     if settlement.isSent, !settlement.isErased {
       for (_, record) in entries {
@@ -90,7 +90,7 @@ struct OutboxFollowing: TransactionPart {
   private func removeEntries(
     of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
   ) throws(StoreError) {
-    if try transaction.outboxEntries.isEmpty { return }
+    if transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try view.outbox.entries(of: id, in: conversation)
     where isSettled(record.subject) {
       try transaction.outboxEntries.remove(entry: ordinal)
@@ -101,7 +101,7 @@ struct OutboxFollowing: TransactionPart {
   private func moveEntries(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
-    if try transaction.outboxEntries.isEmpty { return }
+    if transaction.outboxEntries.isEmpty { return }
     // A target that was deleted meanwhile has another number, of which a later effect tells; that
     // takes all entries there.
     guard try transaction.isStored(target) else { return }
@@ -134,13 +134,13 @@ struct OutboxFollowing: TransactionPart {
 
   /// Queues an entry again that may have left, so that the entries behind it can go.
   func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
-    record.state = try transaction.outboxTotals.holdsNewEntries ? .held : .queued
+    record.state = transaction.outboxTotals.holdsNewEntries ? .held : .queued
     transaction.outboxEntries.beginLimits(of: &record)
   }
 
   /// Removes the entry that creates a conversation, because the server has it.
   private func settleCreation(of conversation: UInt32) throws(StoreError) {
-    if try transaction.outboxEntries.isEmpty { return }
+    if transaction.outboxEntries.isEmpty { return }
     let lane = try transaction.outboxEntries.lane(conversation)
     guard lane.creation != 0 else { return }
     try transaction.outboxEntries.remove(entry: lane.creation)
@@ -175,7 +175,7 @@ struct OutboxFollowing: TransactionPart {
   private func followStatus(
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
-    guard (old == .held) != (new == .held), try !transaction.outboxEntries.isEmpty else { return }
+    guard (old == .held) != (new == .held), !transaction.outboxEntries.isEmpty else { return }
     for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
       switch record.subject {
       case .send, .upload: break

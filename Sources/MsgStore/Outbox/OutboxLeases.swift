@@ -19,7 +19,7 @@ struct OutboxLeases: TransactionPart {
     let range = OutboxOptions.leaseRange
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
     // Entries of deleted conversations are not counted, and go in steps.
-    if try transaction.outboxEntries.isEmpty, try !transaction.outboxTotals.hasSteps { return nil }
+    if transaction.outboxEntries.isEmpty, !transaction.outboxTotals.hasSteps { return nil }
     // The content to be told is read from the trees.
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds
@@ -54,7 +54,7 @@ struct OutboxLeases: TransactionPart {
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
     if let due = try dueEntry(at: now) { return due }
-    guard try transaction.outboxTotals.hasSteps else { return nil }
+    guard transaction.outboxTotals.hasSteps else { return nil }
     try transaction.outboxSweeps.stepOutbox()
     return try dueEntry(at: now)
   }

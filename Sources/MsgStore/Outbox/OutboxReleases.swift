@@ -23,8 +23,8 @@ struct OutboxReleases: TransactionPart {
     let total = states.count(try counts(of: number))
     guard total > 0 else { return 0 }
     var release = OutboxRelease(
-      states, of: number, next: 0, end: try transaction.outboxTotals.nextOrdinal)
-    if try !transaction.outboxTotals.hasSteps {
+      states, of: number, next: 0, end: transaction.outboxTotals.nextOrdinal)
+    if !transaction.outboxTotals.hasSteps {
       let (count, isDone) = try advance(&release, ordinal: 0)
       if isDone { return count }
     }
@@ -55,7 +55,7 @@ struct OutboxReleases: TransactionPart {
   }
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
-    if conversation == 0 { return try transaction.outboxTotals.counts }
+    if conversation == 0 { return transaction.outboxTotals.counts }
     var counts = try transaction.outboxEntries.lane(conversation).counts
     for number in try transaction.outboxSweeps.merging(into: conversation) {
       counts.add(try transaction.outboxEntries.lane(number).counts)
@@ -186,7 +186,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Notes that the state of an entry was decided after all releases so far.
   func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
-    guard try transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
+    guard transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
       let newest = try view.outbox.releases().last
     else { return }
     let key = OutboxKey.decision(ordinal)
@@ -207,7 +207,7 @@ struct OutboxReleases: TransactionPart {
   /// is no limit.
   var releaseHorizon: UInt64? {
     get throws(StoreError) {
-      guard try transaction.outboxTotals.hasSteps else { return nil }
+      guard transaction.outboxTotals.hasSteps else { return nil }
       return try view.outbox.releases().filter { $0.release.conversation == 0 }
         .map(\.release.next).min()
     }
@@ -217,7 +217,7 @@ struct OutboxReleases: TransactionPart {
   ///
   /// Retries of waiting and failed entries go on.
   func stopReleases() throws(StoreError) {
-    guard try transaction.outboxTotals.hasSteps else { return }
+    guard transaction.outboxTotals.hasSteps else { return }
     for (ordinal, old) in try view.outbox.releases() where old.states.contains(.held) {
       var release = old
       release.states.remove(.held)
@@ -232,7 +232,7 @@ struct OutboxReleases: TransactionPart {
   /// Redirects the releases of a deleted conversation to the new number of its name, or ends them
   /// if that is 0.
   func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    guard try transaction.outboxTotals.hasSteps else { return }
+    guard transaction.outboxTotals.hasSteps else { return }
     for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
       guard target != 0 else {
         try end(old, ordinal)

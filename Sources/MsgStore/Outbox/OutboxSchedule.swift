@@ -29,7 +29,7 @@ struct OutboxSchedule: TransactionPart {
 
   /// Queues the entries whose time has come, a bounded number of them.
   func queueDue(at now: Int64) throws(StoreError) {
-    guard try transaction.outboxTotals.counts.held > 0 else { return }
+    guard transaction.outboxTotals.counts.held > 0 else { return }
     var count = 0
     for (time, ordinal) in try view.outbox.scheduled(
       until: now, maximumCount: Self.maximumDueCount)

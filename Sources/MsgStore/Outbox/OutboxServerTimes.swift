@@ -90,7 +90,7 @@ struct OutboxServerTimes: TransactionPart {
   ) throws(StoreError) -> Set<UInt32> {
     var changed: Set<UInt32> = []
     var numbers = [conversation]
-    if try transaction.outboxTotals.hasSteps {
+    if transaction.outboxTotals.hasSteps {
       for sweep in try view.outbox.sweeps() where sweep.target == conversation {
         numbers.append(sweep.conversation)
       }

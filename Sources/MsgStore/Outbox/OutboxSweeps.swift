@@ -82,12 +82,8 @@ struct OutboxSweeps: TransactionPart {
   private func begin(_ sweep: OutboxSweep) throws(StoreError) {
     transaction.noteOutboxChange()
     try put(sweep)
-    var totals = try transaction.outboxTotals
-    if !sweep.isMerge {
-      totals.counts.add(try transaction.outboxEntries.lane(sweep.conversation).counts, times: -1)
-    }
-    totals.hasSteps = true
-    transaction.outboxEntries.setTotals(totals)
+    if !sweep.isMerge { try uncount(sweep.conversation) }
+    view.source[.hasOutboxSteps] = 1
     try updateStop(of: sweep.conversation)
     if sweep.target != 0 { try updateStop(of: sweep.target) }
   }
@@ -187,7 +183,7 @@ struct OutboxSweeps: TransactionPart {
   private func redirectSweeps(
     of conversation: UInt32, to target: UInt32, isDeletion: Bool
   ) throws(StoreError) {
-    guard try transaction.outboxTotals.hasSteps else { return }
+    guard transaction.outboxTotals.hasSteps else { return }
     var isChanged = false
     for old in try view.outbox.sweeps() where old.target == conversation {
       var sweep = old
@@ -195,9 +191,7 @@ struct OutboxSweeps: TransactionPart {
       if isDeletion, old.isMerge {
         // Its messages go with the conversation.
         sweep.isMerge = false
-        var totals = try transaction.outboxTotals
-        totals.counts.add(try transaction.outboxEntries.lane(old.conversation).counts, times: -1)
-        transaction.outboxEntries.setTotals(totals)
+        try uncount(old.conversation)
       }
       try put(sweep)
       isChanged = true
@@ -209,7 +203,7 @@ struct OutboxSweeps: TransactionPart {
 
   /// Returns the conversations that have become this one, and whose entries are still to come.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard try transaction.outboxTotals.hasSteps else { return [] }
+    guard transaction.outboxTotals.hasSteps else { return [] }
     return try view.outbox.sweeps().filter { $0.isMerge && $0.target == target }
       .map(\.conversation)
   }
@@ -232,7 +226,7 @@ struct OutboxSweeps: TransactionPart {
   /// Moves an entry to where it belongs if it was left under an old number, and leaves the effects
   /// of that to the caller.
   func bring(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
-    guard try transaction.outboxTotals.hasSteps,
+    guard transaction.outboxTotals.hasSteps,
       let sweep = try view.outbox.sweep(of: record.conversation)
     else { return false }
     try check(sweep)
@@ -255,11 +249,14 @@ struct OutboxSweeps: TransactionPart {
 
   /// Notes in the totals whether the outbox has pending work in steps.
   func updateSteps() throws(StoreError) {
-    let hasSteps = try view.outbox.hasSteps()
-    var totals = try transaction.outboxTotals
-    guard totals.hasSteps != hasSteps else { return }
-    totals.hasSteps = hasSteps
-    transaction.outboxEntries.setTotals(totals)
+    view.source[.hasOutboxSteps] = try view.outbox.hasSteps() ? 1 : 0
+  }
+
+  /// Takes the entries of a conversation out of the counts of all.
+  private func uncount(_ conversation: UInt32) throws(StoreError) {
+    var counts = transaction.outboxTotals.counts
+    counts.add(try transaction.outboxEntries.lane(conversation).counts, times: -1)
+    view.source.set(counts)
   }
 
   /// Stops a lane, or starts it again, as its state requires.

@@ -38,7 +38,7 @@ struct OutboxUploads: TransactionPart {
   func releasePrepared(
     _ attachment: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    if try transaction.outboxEntries.isEmpty { return false }
+    if transaction.outboxEntries.isEmpty { return false }
     for (ordinal, old) in try view.outbox.entries(of: id, in: conversation) where old.isBlocked {
       guard case .upload(_, let other) = old.subject, other.hasSameBytes(as: attachment) else {
         continue

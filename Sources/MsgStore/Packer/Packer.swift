@@ -43,7 +43,7 @@ struct Packer: TransactionPart {
         try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount)
       }
     }
-    _ = try flushed()
+    try memory.unwritten.flush(to: view.source)
   }
 
   /// Packs the loose messages of a thread, except the newest.

@@ -27,7 +27,7 @@ package struct NamedReceipts: TransactionPart {
       }
       if own.lateFrom.map({ position < $0 }) ?? true {
         own.lateFrom = position
-        try transaction.ownReceipts.writeOwn(own, conversation)
+        transaction.ownReceipts.keepOwn(own, conversation)
       }
     }
     if let mark = own.deliveredMark, position <= mark {

@@ -16,11 +16,22 @@ package struct OwnReceipts: TransactionPart {
     conversation.receipts = try view.receipts.receipts(conversation.number)
   }
 
-  package func writeOwn(
-    _ record: ConversationReceipts, _ conversation: OpenConversation
-  ) throws(StoreError) {
+  /// Keeps a changed side, to be written with the summary, which lies beside it.
+  package func keepOwn(_ record: ConversationReceipts, _ conversation: OpenConversation) {
     conversation.receipts = record
-    try transaction.put(record, at: ReceiptKey.own(conversation.number))
+    conversation.hasUnwrittenReceipts = true
+    memory.hasUnwrittenReceipts = true
+  }
+
+  /// Writes what was kept, so that it can be read from the trees.
+  func flush() throws(StoreError) {
+    guard memory.hasUnwrittenReceipts else { return }
+    memory.hasUnwrittenReceipts = false
+    for conversation in memory.touched where conversation.hasUnwrittenReceipts {
+      conversation.hasUnwrittenReceipts = false
+      guard let receipts = conversation.receipts else { continue }
+      try transaction.put(receipts, at: ReceiptKey.own(conversation.number))
+    }
   }
 
   /// Returns the mark of the local member that the server knows of.

@@ -91,11 +91,12 @@ struct Summaries: TransactionPart {
 
   /// Writes the changed summaries, so that conversations can be read.
   func flush() throws(StoreError) {
-    _ = try flushed()
+    try memory.unwritten.flush(to: view.source)
     for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
-    try transaction.storeTotals.writeTotals()
+    try transaction.ownReceipts.flush()
+    transaction.storeTotals.writeTotals()
   }
 
   func write(_ conversation: OpenConversation) throws(StoreError) {
@@ -108,28 +109,39 @@ struct Summaries: TransactionPart {
     if transaction.hasListeners {
       try noteEntry(conversation, key.bytes, value.bytes)
     }
-    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    if conversation.hasUnwrittenReceipts, let receipts = conversation.receipts {
+      try write(key.bytes, value.bytes, and: receipts, of: conversation)
+    } else {
+      try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    }
     let place = conversation.summary.listPlace
     if conversation.listed != place { try list(conversation, at: place) }
     transaction.totals.replace(conversation.counted, with: Totals(conversation.summary))
     conversation.wasWritten(byteCount: value.count)
   }
 
+  /// Writes a summary and the local member's side of receipts, which lie side by side.
+  private func write(
+    _ key: Bytes, _ summary: Bytes, and receipts: ConversationReceipts,
+    of conversation: OpenConversation
+  ) throws(StoreError) {
+    conversation.hasUnwrittenReceipts = false
+    let own = ReceiptKey.own(conversation.number)
+    var value = ByteBuffer(capacity: 128)
+    receipts.appendChecked(to: &value)
+    var cells = memory.takeCells()
+    cells.append(key, summary)
+    cells.append(own.bytes, value.bytes)
+    try transaction.apply(&cells, in: Schema.conversations)
+    memory.giveBack(cells)
+  }
+
   /// Moves a conversation's entry in the lists.
   func list(_ conversation: OpenConversation, at place: ListPlace?) throws(StoreError) {
-    switch (conversation.listed, place) {
-    case (.some, .some) where StoreDefect.listPlaceKept.isPlanted:
-      break
-    case (let old?, let new?):
-      try transaction.rekey(
-        old.key(conversation.number), to: new.key(conversation.number), in: Schema.activity)
-    case (let old?, nil):
-      try transaction.remove(old.key(conversation.number), in: Schema.activity)
-    case (nil, let new?):
-      try transaction.insert(new.key(conversation.number), in: Schema.activity)
-    case (nil, nil):
-      break
-    }
+    if conversation.listed != nil, place != nil, StoreDefect.listPlaceKept.isPlanted { return }
+    try transaction.update(
+      ListKey.self, from: conversation.listed.map { ($0, conversation.number) },
+      to: place.map { ($0, conversation.number) })
   }
 
   /// Removes a conversation, as it is stored, from its tree, the lists, and the totals.
@@ -137,9 +149,7 @@ struct Summaries: TransactionPart {
     _ = try flushed()
     let key = KeyEncoding.key(conversation.number)
     try transaction.remove(key.bytes, in: Schema.conversations)
-    if let listed = conversation.listed {
-      try transaction.remove(listed.key(conversation.number), in: Schema.activity)
-    }
+    try list(conversation, at: nil)
     transaction.totals.replace(conversation.counted, with: Totals())
     if transaction.hasListeners {
       transaction.notes.listed(conversation.number, from: conversation.listed, to: nil)

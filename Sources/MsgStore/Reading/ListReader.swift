@@ -180,9 +180,7 @@ extension ListReader {
   /// Returns the totals to show.
   ///
   /// Nothing is unread while the local member is unknown.
-  func shownTotals() throws(StoreError) -> Totals {
-    view.localMember == nil ? Totals() : try view.totals()
-  }
+  func shownTotals() -> Totals { view.localMember == nil ? Totals() : view.totals() }
 }
 
 extension StoreView {

@@ -75,7 +75,7 @@ struct Changes: TransactionPart {
   private func showsOtherwise(
     _ changes: ConversationChanges, _ noted: ChangeNotes.Conversation, _ number: UInt32
   ) throws(StoreError) -> Bool {
-    guard try transaction.outboxTotals.counts.total > 0,
+    guard transaction.outboxTotals.counts.total > 0,
       try view.outbox.lane(number).counts.total > 0
     else { return false }
     if noted.hasDetailsChanges || changes.coversAllMessages { return true }

@@ -38,7 +38,7 @@ struct CompactionRun: Sendable {
       _ = try store.makeDictionary(minimumGain: 1)
       conversationNumberEnd = try store.read { snapshot in
         try snapshot.within { (view) throws(StoreError) in
-          try view.source.value(of: .nextConversation) ?? 1
+          max(1, view.source[.nextConversation])
         }
       }
       stage = .packingMessages(from: [])

@@ -38,8 +38,6 @@ struct Opening {
   /// Prepares the store and returns the number of the local member.
   private func localMember(_ found: Found) throws(StoreError) -> UInt32? {
     guard options.access == .readWrite else { return found.localMember }
-    // Durable before the version is: a store has the trees above 15 from its first version on.
-    try storage { () throws(PageFileError) in try database.useMoreTrees() }
     let isFirst = found.localMember == nil && options.localMember != nil
     guard found.version != Schema.version || isFirst || found.comingMember != nil else {
       return found.localMember
@@ -67,7 +65,9 @@ struct Opening {
         view.source.root(of: TreeNumber($0)) == .none
       }
       if isEmpty { return Found() }
-      guard let version = try version(view) else { throw .opening(.notAMessageStore(path: path)) }
+      guard let version = try view.source.schemaVersion() else {
+        throw .opening(.notAMessageStore(path: path))
+      }
       guard version <= Schema.version else {
         throw .opening(.schemaTooNew(found: version, supported: Schema.version))
       }
@@ -82,29 +82,18 @@ struct Opening {
     }
   }
 
-  /// Returns the number of the member that a setting names, which must be the member given.
-  private func member(
-    _ setting: Setting, _ view: StoreView
-  ) throws(StoreError) -> UInt32? {
-    guard let value = try view.source.value(of: setting) else { return nil }
+  /// Returns the number of the member that a word names, which must be the member given.
+  private func member(_ word: StoreWord, _ view: StoreView) throws(StoreError) -> UInt32? {
+    let value = view.source[word]
+    if value == 0 { return nil }
     guard let number = UInt32(exactly: value) else {
-      throw view.corrupt(
-        Schema.settings, "setting '\(setting.rawValue)': not a member number (\(value))")
+      throw view.corrupt(Schema.names, "word \(word): not a member number (\(value))")
     }
     let stored = try view.member(number)
     if let given = options.localMember, given != stored {
       throw .opening(.localMemberDiffers(stored: stored, given: given))
     }
     return number
-  }
-
-  /// Returns the schema version, or nil if the stored value cannot be one.
-  private func version(_ view: StoreView) throws(StoreError) -> UInt64? {
-    do throws(StoreError) {
-      return try view.source.value(of: .schemaVersion)
-    } catch .corruptRecord {
-      return nil
-    }
   }
 
   /// Writes the settings of a new store, the new schema version, and the local member on first use.
@@ -132,7 +121,9 @@ struct Opening {
     let isDone: Bool
     do throws(StoreError) {
       try transaction.change { () throws(StoreError) in
-        if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
+        if found.version != Schema.version {
+          try source.setSetting(Schema.versionName, to: Schema.version)
+        }
         if transaction.localMember == nil, let id = options.localMember {
           transaction.localMember = try transaction.memberNumber(of: id)
         }
@@ -142,7 +133,7 @@ struct Opening {
         if isDone {
           try finishOpening(found, transaction.localMember, source)
         } else {
-          try noteUnfinished(found, transaction.localMember, source)
+          noteUnfinished(found, transaction.localMember, source)
         }
       }
       try transaction.finish()
@@ -167,19 +158,18 @@ struct Opening {
   private func finishOpening(
     _ found: Found, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {
-    if found.localMember == nil, let member { try source.set(.localMember, to: UInt64(member)) }
-    if found.comingMember != nil { try source.remove(.comingMember) }
+    if found.localMember == nil, let member {
+      source[.localMember] = UInt64(member)
+      try source.setSetting(Schema.localMemberName, to: UInt64(member))
+    }
+    source[.comingMember] = 0
   }
 
   /// Records which part of the opening is unfinished, unless it is recorded already.
-  private func noteUnfinished(
-    _ found: Found, _ member: UInt32?, _ source: PageSource
-  ) throws(StoreError) {
+  private func noteUnfinished(_ found: Found, _ member: UInt32?, _ source: PageSource) {
     var new = found
     noteUnfinished(&new, member)
-    if new.comingMember != found.comingMember, let member = new.comingMember {
-      try source.set(.comingMember, to: UInt64(member))
-    }
+    source[.comingMember] = UInt64(new.comingMember ?? 0)
   }
 
   private func noteUnfinished(_ found: inout Found, _ member: UInt32?) {

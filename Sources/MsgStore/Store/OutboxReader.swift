@@ -28,7 +28,7 @@ extension OutboxReading where Self: ~Copyable {
   /// Costs one lookup.
   public func counts(in conversation: ConversationID? = nil) throws(StoreError) -> OutboxCounts {
     try access.read { (view) throws(StoreError) in
-      guard let conversation else { return try view.outbox.totals().counts }
+      guard let conversation else { return view.source.outboxTotals.counts }
       guard let number = try view.number(of: conversation) else { return OutboxCounts() }
       return try view.outbox.lane(number).counts
     }
@@ -37,7 +37,7 @@ extension OutboxReading where Self: ~Copyable {
   /// True if new entries are held; see `OutboxWriter.setHoldsNewEntries(_:)`.
   public var holdsNewEntries: Bool {
     get throws(StoreError) {
-      try access.read { (view) throws(StoreError) in try view.outbox.totals().holdsNewEntries }
+      try access.read { (view) in view.source.outboxTotals.holdsNewEntries }
     }
   }
 

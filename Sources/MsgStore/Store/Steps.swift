@@ -13,7 +13,7 @@ package struct Steps: TransactionPart {
   /// True if there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
-      if try transaction.outboxTotals.hasSteps { return true }
+      if transaction.outboxTotals.hasSteps { return true }
       if try transaction.expiring.hasWork { return true }
       return try view.work.hasStoreWork
     }
@@ -25,7 +25,7 @@ package struct Steps: TransactionPart {
   func step(isTimed: Bool = true) throws(StoreError) {
     transaction.hasStepped = true
     if isTimed { transaction.beginStep() }
-    if try transaction.outboxTotals.hasSteps {
+    if transaction.outboxTotals.hasSteps {
       return try transaction.outboxSweeps.stepOutbox()
     }
     // Somebody relies on it that what has expired is gone.

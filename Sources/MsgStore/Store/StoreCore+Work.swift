@@ -31,7 +31,7 @@ extension StoreCore {
     if !worksInBackground { return false }
     if try transaction.steps.hasWork { return true }
     if !prunesByItself { return false }
-    return try transaction.retentions.isDue
+    return transaction.retentions.isDue
   }
 }
 

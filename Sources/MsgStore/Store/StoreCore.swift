@@ -229,7 +229,7 @@ package final class StoreCore: Sendable {
       throw StoreError.storage(error)
     }
     running.wereSaved(transaction.savedProgress)
-    memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
+    memory.settle()
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if outlook.hasWork { scheduleWork() }
     awaitExpiry(outlook.nextExpiry, asOf: committed, in: life)

@@ -147,7 +147,8 @@ extension StoreReading where Self: ~Copyable {
     get throws(StoreError) {
       try access.read { (view) throws(StoreError) in
         WaitingFactCounts(
-          waiting: try view.count(.waitingCount), dropped: try view.count(.waitingDropped))
+          waiting: view.source.count(.waitingCount),
+          dropped: view.source.count(.waitingDropped))
       }
     }
   }

@@ -40,10 +40,7 @@ extension Transaction {
   }
 
   /// Writes the changes that are still in memory to the trees.
-  func settle() throws(StoreError) {
-    try summaries.flush()
-    try outboxEntries.writeTotals()
-  }
+  func settle() throws(StoreError) { try summaries.flush() }
 
   /// Brings archived conversations with a new message back to the list.
   private func leaveArchive() throws(StoreError) {

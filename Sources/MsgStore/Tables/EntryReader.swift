@@ -18,10 +18,6 @@ package struct EntryReader {
     return record
   }
 
-  package func totals() throws(StoreError) -> OutboxTotals {
-    try view.record(OutboxKey.totals()) ?? OutboxTotals()
-  }
-
   package func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
     try view.record(OutboxKey.lane(conversation)) ?? OutboxLane()
   }
@@ -131,7 +127,7 @@ package struct EntryReader {
       found = time
       return false
     }
-    if found == nil, try totals().hasSteps { return 0 }
+    if found == nil, view.source.outboxTotals.hasSteps { return 0 }
     return found
   }
 

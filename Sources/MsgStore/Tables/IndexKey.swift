@@ -53,8 +53,15 @@ extension KeyEncoding {
 extension Bytes {
   /// The kind of a key of the index tree; nil if the bytes are not one.
   package var indexKind: IndexKind? {
-    guard count > KeyEncoding.indexByteCount else { return nil }
-    return IndexKind(rawValue: self[KeyEncoding.numberByteCount])
+    guard count > KeyEncoding.indexByteCount,
+      let kind = IndexKind(rawValue: self[KeyEncoding.numberByteCount])
+    else { return nil }
+    let isOfAll = uint32(at: 0) == KeyEncoding.allConversations
+    return switch kind {
+    case .tag: kind
+    case .reply: isOfAll ? nil : kind
+    default: isOfAll ? kind : nil
+    }
   }
 
   /// The bytes of a key of the index tree behind its kind.

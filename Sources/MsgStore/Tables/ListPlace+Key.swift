@@ -1,6 +1,18 @@
 package import PageFile
 
-/// Keys of the activity tree.
+/// Keys of the activity tree: the lists of conversations.
+package enum ListKey: RecordIndex {
+  package typealias Record = (place: ListPlace, conversation: UInt32)
+  package static let tree = Schema.activity
+  package static let isCounted = false
+
+  package static func forEachKey(
+    of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try body(record.place.key(record.conversation))
+  }
+}
+
 extension ListPlace {
   static let keyByteCount = 13
 

@@ -14,11 +14,10 @@ package import PageFile
 ///                                                      an empty id; of a member, with its number
 ///     0x03 time (8), ordinal (8)                       an entry due from then on → nothing
 ///     0x04 time (8), ordinal (8)                       an entry scheduled for then → nothing
-///     0x05                                             totals: counts, and the next numbers
-///     0x06 number of a deleted or merged conversation (4)
+///     0x05 number of a deleted or merged conversation (4)
 ///                                                      → number of the one that takes its entries
-///     0x07 ordinal (8)                                 an unfinished release → its record
-///     0x08 ordinal of an entry (8)                     → the last release before a decision on it
+///     0x06 ordinal (8)                                 an unfinished release → its record
+///     0x07 ordinal of an entry (8)                     → the last release before a decision on it
 ///
 /// All keys of a conversation lie side by side, so that one walk changes them. The keys of the
 /// store's own work are ordinals of eight bytes, the first of which is 0.
@@ -27,10 +26,9 @@ package enum OutboxKey {
   package static let conversationPrefix: UInt8 = 2
   package static let duePrefix: UInt8 = 3
   package static let schedulePrefix: UInt8 = 4
-  package static let totalsPrefix: UInt8 = 5
-  package static let sweepPrefix: UInt8 = 6
-  package static let releasePrefix: UInt8 = 7
-  package static let decisionPrefix: UInt8 = 8
+  package static let sweepPrefix: UInt8 = 5
+  package static let releasePrefix: UInt8 = 6
+  package static let decisionPrefix: UInt8 = 7
 
   /// The parts of a conversation's keys, by the byte behind its number.
   package enum Part: UInt8 {
@@ -119,8 +117,6 @@ package enum OutboxKey {
 
   /// Returns the name in the key of a message's entry.
   package static func name(_ key: Bytes) -> Bytes { key.slice(7, key.count - 15) }
-
-  package static func totals() -> ByteBuffer { KeyEncoding.prefix(totalsPrefix) }
 
   /// Returns the ordinal at the end of a key, or nil if the key does not have the given length.
   package static func ordinal(_ key: Bytes, byteCount: Int) -> UInt64? {

@@ -1,3 +1,5 @@
+package import PageFile
+
 /// The stored state of the outbox entries of one conversation.
 ///
 /// See docs/message-format.md, O-4.
@@ -76,12 +78,10 @@ package struct OutboxLane: Hashable, StoredRecord {
   }
 }
 
-/// The stored state of all outbox entries.
+/// The state of all outbox entries, which is in words.
 ///
 /// See docs/message-format.md, O-5.
-package struct OutboxTotals: Hashable, StoredRecord {
-  package static let table = Table(
-    Schema.work, "outbox totals", keys: 1, mark: OutboxKey.totalsPrefix)
+package struct OutboxTotals: Hashable {
   package var counts = OutboxCounts()
   package var holdsNewEntries = false
   package var nextOrdinal: UInt64 = 1
@@ -89,15 +89,33 @@ package struct OutboxTotals: Hashable, StoredRecord {
   /// True if work in steps is left.
   package var hasSteps = false
 
-  package init() {}
+  /// Reads the words by a function that returns one of them.
+  package init(_ word: (StoreWord) -> UInt64) {
+    counts.queued = Self.count(word(.queuedEntries))
+    counts.held = Self.count(word(.heldEntries))
+    counts.running = Self.count(word(.runningEntries))
+    counts.waiting = Self.count(word(.waitingEntries))
+    counts.failed = Self.count(word(.failedEntries))
+    holdsNewEntries = word(.holdsNewEntries) != 0
+    hasSteps = word(.hasOutboxSteps) != 0
+    // 0 means no entry and no lease.
+    nextOrdinal = max(1, word(.nextEntry))
+    nextLease = max(1, word(.nextLease))
+  }
 
-  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
-    fields.tag(1)
-    counts.visit(&fields)
-    holdsNewEntries = fields.follows(holdsNewEntries, "1 if new entries are held, else 0")
-    fields.varint(&nextOrdinal, "ordinal of the next entry")
-    fields.varint(&nextLease, "number of the next lease")
-    fields.lastMark(&hasSteps, "1 if work in steps is left")
+  /// No store has more than the limit; a damaged one may say anything.
+  private static func count(_ word: UInt64) -> Int { Int(min(word, UInt64(UInt32.max))) }
+}
+
+extension PageSource {
+  package var outboxTotals: OutboxTotals { OutboxTotals { self[$0] } }
+
+  func set(_ counts: OutboxCounts) {
+    self[.queuedEntries] = UInt64(counts.queued)
+    self[.heldEntries] = UInt64(counts.held)
+    self[.runningEntries] = UInt64(counts.running)
+    self[.waitingEntries] = UInt64(counts.waiting)
+    self[.failedEntries] = UInt64(counts.failed)
   }
 }
 

@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, S-1 … S-11.
 ///
 ///     tree  name                key → value
-///        0  settings            name of the setting → its value
+///        0  settings            "schema version", "local member" → their numbers
 ///                               0xFF, number, copy, piece → bytes of a dictionary
 ///        1  names               names and numbers of conversations and members, conversations by
 ///                               their participants, see `NameKey`
@@ -27,7 +27,7 @@ package import PageFile
 ///                               by their contents, see `IndexKind`
 ///       12  client              number of the conversation or 0, key → the client's own bytes
 ///       13  work                ordinal (8) → work to be done in steps
-///                               0x01 … 0x08, … → the outbox
+///                               0x01 … 0x07, … → the outbox
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
@@ -36,6 +36,11 @@ package enum Schema {
   ///
   /// Earlier versions were never released.
   package static let version: UInt64 = 6
+
+  /// The keys of the settings tree.
+  package static let versionName = "schema version"
+  /// A copy of the word, for a salvage without the words.
+  package static let localMemberName = "local member"
 
   package static let settings = TreeNumber(0)
   package static let names = TreeNumber(1)
@@ -62,83 +67,24 @@ package enum Schema {
   }
 }
 
-/// The keys of the settings tree.
-///
-/// All values are numbers of eight bytes, little-endian. See docs/message-format.md, S-3.
-package enum Setting: String {
-  /// The schema version.
-  ///
-  /// A store without this setting is not a message store.
-  case schemaVersion = "schema version"
-  /// The number that the next conversation gets.
-  case nextConversation = "next conversation"
-  /// The number that the next member gets.
-  case nextMember = "next member"
-  /// The number of the member whose unread messages are counted.
-  case localMember = "local member"
-  /// The number of the member for whom the store is being prepared.
-  case comingMember = "coming member"
-  /// The ordinal that the next waiting message gets.
-  case nextWaiting = "next waiting"
-  /// The number of messages that have waiting facts and are not here.
-  case waitingCount = "waiting count"
-  /// The number of those that were given up because there were too many.
-  case waitingDropped = "waiting dropped"
-  /// The ordinal that the next piece of work gets.
-  case nextWork = "next work"
-  /// The latest server time of which the store has heard and which lets messages be erased.
-  case heardTime = "heard time"
-  /// The time at which the store last began to prune all conversations.
-  case prunedAt = "pruned at"
-  /// 1 once a member's mark up to a sequence was received.
-  case sequenceMarks = "sequence marks"
-  /// The unread messages of conversations that are not muted.
-  case unread = "unread"
-  /// The unread messages of muted conversations.
-  case unreadMuted = "unread muted"
-  /// The unread messages that mention the local member, in conversations that are not muted.
-  case mentions = "mentions"
-  /// The unread messages that mention the local member, in muted conversations.
-  case mentionsMuted = "mentions muted"
-}
-
 extension PageSource {
-  /// Returns the value of a setting, or nil if it is not set.
+  /// Returns the schema version; nil in a file that is not a message store.
   ///
   /// Must be called between `enter` and `leave`.
-  package func value(of setting: Setting) throws(StoreError) -> UInt64? {
-    var key = ByteBuffer()
-    key.append(setting.rawValue)
+  package func schemaVersion() throws(StoreError) -> UInt64? {
+    let key = KeyEncoding.key(Schema.versionName)
     var value = ByteBuffer()
     let isThere = try storage { () throws(PageFileError) in
       try BTree(self, Schema.settings).value(of: key.bytes, appendTo: &value)
     }
-    guard isThere else { return nil }
-    guard value.count == 8 else {
-      throw .corruptRecord(
-        tree: Schema.name(of: Schema.settings),
-        reason: "setting \"\(setting.rawValue)\": wrong size (\(value.count) bytes, expected 8)")
-    }
-    return value.bytes.uint64(at: 0)
+    return isThere && value.count == 8 ? value.bytes.uint64(at: 0) : nil
   }
 
-  /// Removes a setting.
+  /// Stores a setting.
   ///
   /// Must be called between `enter` and `leave`.
-  func remove(_ setting: Setting) throws(StoreError) {
-    var key = ByteBuffer()
-    key.append(setting.rawValue)
-    _ = try storage { () throws(PageFileError) in
-      try BTree(self, Schema.settings).remove(key.bytes)
-    }
-  }
-
-  /// Sets a setting.
-  ///
-  /// Must be called between `enter` and `leave`.
-  func set(_ setting: Setting, to number: UInt64) throws(StoreError) {
-    var key = ByteBuffer()
-    key.append(setting.rawValue)
+  func setSetting(_ name: String, to number: UInt64) throws(StoreError) {
+    let key = KeyEncoding.key(name)
     var value = ByteBuffer()
     value.append(littleEndian: number)
     _ = try storage { () throws(PageFileError) in

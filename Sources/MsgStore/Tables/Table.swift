@@ -36,7 +36,7 @@ extension Schema {
     [
       ConversationSummary.self, ConversationDetails.self, ConversationMembers.self,
       MembershipRecord.self, DraftRecord.self, WorkRecord.self, OutboxRecord.self,
-      OutboxLane.self, OutboxTotals.self, OutboxRelease.self, ProfileRecord.self,
+      OutboxLane.self, OutboxRelease.self, ProfileRecord.self,
       RetentionRecord.self, ConversationFields.self, MemberFields.self,
       ConversationReceipts.self, ReceiptRecord.self,
     ]

@@ -1,7 +1,5 @@
-import PageFile
-
-/// The unread counts of the whole store: the sums over its conversations, stored so that a badge
-/// costs one lookup.
+/// The unread counts of the whole store: the sums over its conversations, in words, so that a badge
+/// costs no lookup.
 ///
 /// See docs/message-format.md, U-6.
 package struct Totals: Hashable {
@@ -72,18 +70,9 @@ package struct TotalsChange {
 
 extension StoreView {
   /// Returns the stored totals.
-  package func totals() throws(StoreError) -> Totals {
+  package func totals() -> Totals {
     Totals(
-      unread: try count(.unread), unreadMuted: try count(.unreadMuted),
-      mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
-  }
-
-  package func count(_ setting: Setting) throws(StoreError) -> Int {
-    guard let value = try source.value(of: setting) else { return 0 }
-    guard let count = Int(exactly: value) else {
-      throw corrupt(
-        Schema.settings, "setting \"\(setting.rawValue)\": value out of range (\(value))")
-    }
-    return count
+      unread: source.count(.unread), unreadMuted: source.count(.unreadMuted),
+      mentions: source.count(.mentions), mentionsMuted: source.count(.mentionsMuted))
   }
 }

@@ -24,7 +24,9 @@ package enum TransferIndex {
     let rest: Bytes
     switch key.indexKind {
     case .moving: rest = key.indexRest
-    case .hashed, .neededFile: rest = key.indexRest.dropFirst(4)
+    case .hashed, .neededFile:
+      guard key.indexRest.count > 4 else { return nil }
+      rest = key.indexRest.dropFirst(4)
     default: return nil
     }
     return FactKey.parts(rest).map { $0.kind == .attachment } ?? false ? rest : nil

@@ -8,7 +8,7 @@ package struct WorkReader {
   var hasWork: Bool {
     get throws(StoreError) {
       if try hasStoreWork { return true }
-      return try view.outbox.totals().hasSteps
+      return view.source.outboxTotals.hasSteps
     }
   }
 

@@ -61,14 +61,7 @@ package struct MessageSettlement {
 
 extension Transaction {
   /// The counts and numbers of all entries of the outbox.
-  var outboxTotals: OutboxTotals {
-    get throws(StoreError) {
-      if let known = memory.outbox { return known }
-      let totals = try view.outbox.totals()
-      memory.outbox = totals
-      return totals
-    }
-  }
+  var outboxTotals: OutboxTotals { view.source.outboxTotals }
 
   /// True if acts of the local member are entered into the outbox.
   var isOutboxOn: Bool { rules.outbox.isEnabled && localMember != nil }
@@ -76,7 +69,7 @@ extension Transaction {
   /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
     guard !hasEffects else { return collect(effect()) }
-    if try outboxTotals.counts.total > 0 { collect(effect()) }
+    if outboxTotals.counts.total > 0 { collect(effect()) }
   }
 
   /// Keeps an effect that may enter a new entry.

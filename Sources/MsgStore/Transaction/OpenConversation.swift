@@ -23,8 +23,10 @@ package final class OpenConversation {
   private(set) var counted: Totals
   /// The stored size of the summary in bytes.
   private(set) var storedByteCount: Int
-  /// The local member's side of receipts as stored; nil until it is read.
+  /// The local member's side of receipts; nil until it is read.
   var receipts: ConversationReceipts?
+  /// True if that side differs from the stored one.
+  var hasUnwrittenReceipts = false
   /// The participants other than the local member; nil until they are looked up.
   ///
   /// Set by `WriterMemory`.

@@ -31,11 +31,8 @@ extension Transaction {
 extension WriterMemory {
   package var knownConversations: [OpenConversation] { Array(conversations.values) }
   package var knownNumbers: [ConversationID: UInt32] { numbers.conversations }
-  package var knownTotals: Totals? { totals }
-  package var knownOutboxTotals: OutboxTotals? { outbox }
   package var knownLane: (conversation: UInt32, lane: OutboxLane)? { lane }
   package var knownSparedMessages: SparedMessages? { sparedMessages }
-  package var knowsNothingWaits: Bool { isAnythingWaiting == false }
   /// The number of the dictionary that segments are packed with; 0: it could not be read.
   package var packingDictionary: UInt32? { encoder?.dictionary }
 }

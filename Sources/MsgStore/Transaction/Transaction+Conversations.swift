@@ -92,10 +92,10 @@ extension Transaction {
     try insert(key.bytes, value.bytes, in: Schema.names)
   }
 
-  func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {
-    let next = try view.source.value(of: setting) ?? 1
-    guard next > 0, next < UInt64(UInt32.max) else { throw .numbersExhausted(what: what) }
-    try view.source.set(setting, to: next + 1)
+  func newNumber(_ word: StoreWord, _ what: String) throws(StoreError) -> UInt32 {
+    let next = max(1, view.source[word])
+    guard next < UInt64(UInt32.max) else { throw .numbersExhausted(what: what) }
+    view.source[word] = next + 1
     return UInt32(next)
   }
 }

@@ -21,8 +21,6 @@ package final class Transaction {
   }
   /// The limits and options of the store.
   let rules: StoreRules
-  /// True if facts wait for messages that are not here; nil if this has not been looked up.
-  var isAnythingWaiting: Bool?
   /// The caches that the previous writer left and that this one hands on.
   let memory: WriterMemory
   /// True if the transaction made the store larger.
@@ -39,8 +37,6 @@ package final class Transaction {
   var transferChanges: [RunningTransfers.Key: Int64?] = [:]
   /// The transfer progress that this transaction has stored.
   var savedProgress: [RunningTransfers.Key: Int64] = [:]
-  /// True if the totals of the outbox still have to be written.
-  var isOutboxChanged = false
   /// True if the transaction hands out work, which may leave the device only once it is durable.
   var isDurabilityWanted = false
   /// The number of the first lease that the transaction gave, if it gave one.
@@ -91,7 +87,6 @@ package final class Transaction {
     self.hasListeners = hasListeners
     self.view = view
     self.memory = memory
-    isAnythingWaiting = memory.isAnythingWaiting
     self.view.localMember = localMember
     self.clock = clock
   }
@@ -154,9 +149,10 @@ package final class Transaction {
     if heardTime.map({ time > $0 }) ?? true { heardTime = time }
   }
 
-  /// Returns the view for reading the tree of messages, after writing the unwritten messages to it.
+  /// Returns the view for reading messages and receipts, after writing those that are not written.
   func flushed() throws(StoreError) -> StoreView {
     try memory.unwritten.flush(to: view.source)
+    try ownReceipts.flush()
     return view
   }
 
@@ -184,14 +180,11 @@ package final class Transaction {
   }
 
   /// Gives an entry that has a key only another key.
-  func rekey(
-    _ old: borrowing ByteBuffer, to new: borrowing ByteBuffer, in tree: TreeNumber
-  ) throws(StoreError) {
+  private func rekey(_ old: Bytes, to new: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners {
-      noteChange(of: old.bytes, in: tree)
-      noteChange(of: new.bytes, in: tree)
+      noteChange(of: old, in: tree)
+      noteChange(of: new, in: tree)
     }
-    let (old, new) = (old.bytes, new.bytes)
     let wasThere = try storage { () throws(PageFileError) in
       try BTree(view.source, tree).rekey(old, to: new, .empty)
     }
@@ -226,7 +219,15 @@ package final class Transaction {
   ) throws(StoreError) {
     var cells = memory.takeCells()
     try cells.change(index, from: old, to: new)
-    try apply(&cells, in: index.tree)
+    if !index.isCounted, cells.count == 2, case .remove = cells.action(0),
+      case .store = cells.action(1)
+    {
+      // The only key that changes: its cell may stay where it is.
+      try rekey(cells.key(0), to: cells.key(1), in: index.tree)
+      cells.removeAll()
+    } else {
+      try apply(&cells, in: index.tree)
+    }
     memory.giveBack(cells)
   }
 

@@ -5,11 +5,11 @@ struct WorkQueue: TransactionPart {
   let transaction: Transaction
 
   func add(_ work: WorkRecord) throws(StoreError) {
-    let next = try view.source.value(of: .nextWork) ?? 1
+    let next = max(1, view.source[.nextWork])
     guard next < WorkRecord.maximumOrdinal else {
       throw .numbersExhausted(what: "piece of work")
     }
-    try view.source.set(.nextWork, to: next + 1)
+    view.source[.nextWork] = next + 1
     try write(work, at: next)
   }
 

@@ -1,7 +1,7 @@
 import PageFile
 
 /// A cache handed from one write transaction to the next: the numbers of names met lately,
-/// summaries of conversations, and a few counts.
+/// summaries of conversations, and what else is dear to look up.
 ///
 ///  1. It is handed on only when its transaction is committed, and then it agrees with the trees:
 ///     every
@@ -24,21 +24,12 @@ package final class WriterMemory: @unchecked Sendable {
   ///
   /// Only these can have changed.
   private(set) var touched: [OpenConversation] = []
-  /// False if no fact waits for a message that is not here; nil if this has not been looked up.
-  var isAnythingWaiting: Bool?
-  /// True if the store has ever had a mark up to a sequence; nil if this has not been read.
-  var hasSequenceMarks: Bool?
-  /// The totals in the settings tree; nil if they have not been read.
-  var totals: Totals?
-  /// The totals of the outbox in the work tree; nil if they have not been read.
-  var outbox: OutboxTotals?
+  /// True if the local member's side of receipts of some conversation is not written yet.
+  var hasUnwrittenReceipts = false
   /// The lane that was read or written last; nil without one.
   var lane: (conversation: UInt32, lane: OutboxLane)?
   /// Room for the cells that one change of a record and its keys concerns; nil while it is made.
   private var spareCells: CellRun?
-
-  /// The time from which the store prunes by itself again; nil if it has not been read.
-  var nextPruning: Int64?
 
   /// The messages that the steps of pruning have spared in one conversation; nil if they have to be
   /// counted.
@@ -195,7 +186,7 @@ package final class WriterMemory: @unchecked Sendable {
   /// Prepares the memory for the next transaction, after a commit.
   ///
   /// Memory stays bounded: of too many conversations those met last are handed on.
-  func settle(isAnythingWaiting: Bool?) {
+  func settle() {
     if packsWithOldDictionary {
       encoder = nil
       packsWithOldDictionary = false
@@ -204,8 +195,6 @@ package final class WriterMemory: @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
     age += 1
     if conversations.count > Self.maximumKeptConversationCount { forgetColdest() }
-    // A noted wait may have ended, but the absence of waiting facts is certain.
-    self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
   }
 }
 

@@ -57,7 +57,6 @@ extension OutboxKey {
     case (sweepPrefix, 5, let number?): return "sweep of \(number)"
     case (releasePrefix, 9, _): return "release \(key.bigEndian64(at: 1))"
     case (decisionPrefix, 9, _): return "decision on entry \(key.bigEndian64(at: 1))"
-    case (totalsPrefix, 1, _): return "totals of the outbox"
     default: return nil
     }
   }

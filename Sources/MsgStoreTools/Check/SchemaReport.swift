@@ -6,6 +6,11 @@ package enum SchemaReport {
   /// Returns the name of a tree.
   package static func treeName(_ number: Int) -> String { Schema.name(of: TreeNumber(number)) }
 
+  /// Returns the name of a word.
+  package static func wordName(_ index: Int) -> String {
+    StoreWord(rawValue: index).map { "\($0)" } ?? "\(index)"
+  }
+
   /// Returns a readable form of a key; accepts any bytes.
   package static func describeKey(_ key: [UInt8], tree: Int) -> String {
     Bytes.with(key) { bytes in

@@ -66,7 +66,7 @@ extension StoreCheck {
   }
 
   private func workLeft(_ view: StoreView) throws(StoreError) {
-    let next = try view.source.value(of: .nextWork) ?? 1
+    let next = max(1, view.source[.nextWork])
     for (ordinal, work) in try view.work.work() {
       if ordinal == 0 || ordinal >= next {
         report("work: ordinal \(ordinal) is not below the next one (\(next))")

@@ -135,9 +135,7 @@ extension StoreCheck {
         report("\(name): \(kind) not marked in its record")
       }
     }
-    let (count, next) = try view.within { () throws(StoreError) in
-      (try view.count(.waitingCount), try view.source.value(of: .nextWaiting) ?? 0)
-    }
+    let (count, next) = (view.source.count(.waitingCount), view.source[.nextWaiting])
     if count != waitingCount {
       report("waiting: wrong message count (stored \(count), found \(waitingCount))")
     }

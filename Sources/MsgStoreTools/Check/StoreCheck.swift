@@ -198,10 +198,7 @@ final class StoreCheck {
       value.removeAll()
       cursor.appendKey(to: &key)
       try view.append(cursor, to: &value)
-      let isLeftover =
-        tree != Schema.facts && Schema.treesByConversation.contains(tree)
-        && key.bytes.bigEndianNumber(at: 0).map(leftovers.contains) ?? false
-      if !isLeftover { try body(key.bytes, value.bytes) }
+      if !isLeftover(key.bytes, in: tree) { try body(key.bytes, value.bytes) }
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     guard cursor.isAtCell else { return nil }
@@ -211,15 +208,24 @@ final class StoreCheck {
   }
 }
 
+extension StoreCheck {
+  /// Returns true if a cell is one that is still to be swept or moved.
+  ///
+  /// Of a conversation that goes, the summary and the details go first.
+  private func isLeftover(_ key: Bytes, in tree: TreeNumber) -> Bool {
+    guard tree != Schema.facts, Schema.treesByConversation.contains(tree),
+      let number = key.bigEndianNumber(at: 0), leftovers.contains(number)
+    else { return false }
+    return tree != Schema.conversations
+      || key.count > 4 && key[4] >= ReceiptKey.ownSuffix
+  }
+}
+
 /// Rule 1: names and numbers.
 extension StoreCheck {
   func names(_ view: StoreView) throws(StoreError) {
-    let (nextMember, nextConversation) = try view.within { () throws(StoreError) in
-      let source = view.source
-      return (
-        try source.value(of: .nextMember) ?? 1, try source.value(of: .nextConversation) ?? 1
-      )
-    }
+    let nextMember = max(1, view.source[.nextMember])
+    let nextConversation = max(1, view.source[.nextConversation])
     try walk(Schema.names, view) { (key, value) throws(StoreError) in
       guard let (kind, rest) = NameKey.parts(key) else {
         return report("names: malformed key (\(key.count) bytes)")

@@ -150,7 +150,7 @@ extension Restoring {
     own.confirmedDelivered = marks.confirmedDelivered
     own.readTimes = Self.steps(marks.read)
     own.deliveredTimes = Self.steps(marks.delivered)
-    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
   }
 
   func restore(_ receipts: ExportedReceipts) throws(StoreError) {

@@ -69,7 +69,7 @@ struct Restoring: TransactionPart {
     var own = try transaction.ownReceipts.receipts(conversation)
     if let late = own.lateFrom, late <= position { return }
     own.lateFrom = position
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
   }
 
   private static func validateExported(_ message: ExportedMessage) throws(StoreError) {

@@ -9,12 +9,20 @@ import PageFile
 extension MessageSalvage {
   func saveOutbox(in store: MessageStore, _ progress: Progress) throws {
     clock.created = nil
+    // The sum of the lanes stands in for the counts of all, which a lost meta slot may take along.
+    var laneSum: Int?
     try forEachCell(of: Schema.work, in: store, progress) { (cursor, writer) throws(StoreError) in
+      if cursor.key.count == 5, cursor.key[0] == OutboxKey.conversationPrefix,
+        let number = cursor.key.bigEndianNumber(at: 1), let lane = OutboxLane(cursor.value),
+        work.outboxSweeps[number].map(\.isMerge) ?? true
+      {
+        laneSum = (laneSum ?? 0) + lane.counts.total
+      }
       guard cursor.key.count > 0, cursor.key[0] == OutboxKey.entryPrefix else { return 0 }
       return try saveEntry(cursor, with: writer)
     }
-    let (totals, isKnown) = totals()
-    report.lostEntryCount = max(0, totals.counts.total - report.entryCount - goneEntryCount)
+    let (entryCount, isKnown) = entryCount(laneSum)
+    report.lostEntryCount = max(0, entryCount - report.entryCount - goneEntryCount)
     if !isKnown { report.repairs.append("the outbox entry count is lost") }
     let messages = !isKnown || report.lostEntryCount > 0
     var place = WaitingPlace()
@@ -24,27 +32,28 @@ extension MessageSalvage {
         try writer.enterWaiting(from: &place, messages: messages, maximumCount: Self.batchCount)
       })
     {}
-    if totals.holdsNewEntries {
-      try store.write(.relaxed) { try $0.outbox.setHoldsNewEntries(true) }
+    switch source.word(.holdsNewEntries) {
+    case 0?: break
+    case nil where report.entryCount == 0: break
+    case nil: report.repairs.append("new outbox entries may have been held; they are not any more")
+    default: try store.write(.relaxed) { try $0.outbox.setHoldsNewEntries(true) }
     }
   }
 
-  /// Returns the old store's outbox totals, and whether they could be read.
-  private func totals() -> (OutboxTotals, isKnown: Bool) {
-    let key = OutboxKey.totals()
-    var value = ByteBuffer()
-    switch source.value(of: key.bytes, in: Schema.work, to: &value) {
-    case .absent: return (OutboxTotals(), true)
-    case .unknown:
-      // The answer is also unknown if the tree never had a page.
-      let isLost = source.report.lostPages.contains {
-        $0.tree == nil || $0.tree == Schema.work.rawValue
-      }
-      return (OutboxTotals(), !isLost)
-    case .found:
-      let totals = OutboxTotals(value.bytes)
-      return (totals ?? OutboxTotals(), totals != nil)
+  /// Returns the number of the old store's entries, and whether it is known.
+  ///
+  /// - Parameter laneSum: The number by the lanes that were found; nil if none was.
+  private func entryCount(_ laneSum: Int?) -> (count: Int, isKnown: Bool) {
+    let counts: [StoreWord] = [
+      .queuedEntries, .heldEntries, .runningEntries, .waitingEntries, .failedEntries,
+    ]
+    if counts.allSatisfy({ source.word($0) != nil }) {
+      return (OutboxTotals { source.word($0) ?? 0 }.counts.total, true)
     }
+    let isLost = source.report.lostPages.contains {
+      $0.tree == Schema.work.rawValue || $0.tree == nil && laneSum == nil
+    }
+    return (laneSum ?? 0, !isLost)
   }
 
   private func saveEntry(

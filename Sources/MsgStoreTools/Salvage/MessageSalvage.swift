@@ -105,11 +105,11 @@ package final class MessageSalvage {
 
   /// Returns the options for the new store, from the old store's settings.
   private func options() throws(StoreError) -> StoreOptions {
-    let version = source.value(of: .schemaVersion)
-    if let found = version.value, found > Schema.version {
+    let version = source.setting(Schema.versionName).value
+    if let found = version, found > Schema.version {
       throw .opening(.schemaTooNew(found: found, supported: Schema.version))
     }
-    if let found = version.value, found < Schema.version {
+    if let found = version, found < Schema.version {
       throw .opening(.schemaTooOld(found: found, supported: Schema.version))
     }
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
@@ -119,19 +119,25 @@ package final class MessageSalvage {
     // The entries come from the old store.
     options.outbox.isEnabled = false
     options.prunesByItself = false
-    var local = source.value(of: .localMember)
-    // The first opening with a local member was not finished.
-    if local.value == nil, case let coming = source.value(of: .comingMember),
-      coming.value != nil
-    {
-      local = coming
-    }
-    localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
+    let (local, isLost) = localMemberNumber()
+    localMember = local.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
     options.localMember = localMember
-    if options.localMember == nil, local.isLost || local.value != nil {
+    if options.localMember == nil, isLost || local != nil {
       report.repairs.append("the local member is lost; open the store with it")
     }
     return options
+  }
+
+  /// Returns the number of the local member, and whether it is lost.
+  private func localMemberNumber() -> (value: UInt64?, isLost: Bool) {
+    switch source.word(.localMember) {
+    case nil: return source.setting(Schema.localMemberName)
+    case 0?:
+      // The first opening with a local member was not finished.
+      let coming = source.word(.comingMember) ?? 0
+      return (coming == 0 ? nil : coming, false)
+    case let number?: return (number, false)
+    }
   }
 
   // MARK: Saving

@@ -136,8 +136,8 @@ extension PageSalvage {
   }
 
   /// Returns the value of a setting, and whether it is lost.
-  func value(of setting: Setting) -> (value: UInt64?, isLost: Bool) {
-    let key = KeyEncoding.key(setting.rawValue)
+  func setting(_ name: String) -> (value: UInt64?, isLost: Bool) {
+    let key = KeyEncoding.key(name)
     var value = ByteBuffer()
     switch self.value(of: key.bytes, in: Schema.settings, to: &value) {
     case .found: return (value.count == 8 ? value.bytes.uint64(at: 0) : nil, value.count != 8)
@@ -145,4 +145,7 @@ extension PageSalvage {
     case .unknown: return (nil, true)
     }
   }
+
+  /// Returns a word; nil if it is lost.
+  func word(_ word: StoreWord) -> UInt64? { self.word(word.rawValue) }
 }

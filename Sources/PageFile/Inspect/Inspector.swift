@@ -65,7 +65,7 @@ package final class Inspector {
       isClean: recovered.isClean,
       slotCount: max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount,
       freeSlotCount: 0, pageCount: 0, dataFileByteCount: byteCount, walByteCounts: walByteCounts,
-      trees: [], pagesByKind: [],
+      trees: [], pagesByKind: [], words: (0..<Words.count).map { source.word($0) },
       key: engine.pager.keys.map { keys in
         FileReport.Key(number: keys.record.number, sealCount: keys.sealCount)
       })

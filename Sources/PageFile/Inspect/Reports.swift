@@ -17,6 +17,8 @@ package struct FileReport: Sendable {
   package var walByteCounts: [Int]
   package var trees: [TreeReport]
   package var pagesByKind: [(kind: String, count: Int)]
+  /// The words, see `Words`.
+  package var words: [UInt64]
   /// The key of an encrypted store.
   package var key: Key?
 
@@ -130,7 +132,7 @@ package struct WALReport {
         commit = CommitReport(
           file: name, offset: found.offset, byteCount: found.byteCount,
           lsn: found.header.lsn, durableLSN: found.header.durableLSN,
-          frameCount: found.header.frameCount, roots: Self.roots(found))
+          frameCount: found.header.frameCount, words: Self.words(found))
       }
       if let commit { commits.append(commit) }
       guard let stop else { continue }
@@ -151,13 +153,11 @@ package struct WALReport {
 }
 
 extension WALReport {
-  /// Returns the roots of trees beyond 15 that a commit changes.
-  fileprivate static func roots(
-    _ commit: WALScan.Commit
-  ) -> [(tree: TreeNumber, root: PageNumber)] {
+  /// Returns the words that a commit changes.
+  fileprivate static func words(_ commit: WALScan.Commit) -> [(index: Int, word: UInt64)] {
     var reader = ByteReader(commit.frames)
     while let frame = PagePatch.nextFrame(&reader) {
-      if frame.kind == .roots { return RootsFrame.entries(frame) ?? [] }
+      if frame.kind == .words { return WordsFrame.entries(frame) ?? [] }
     }
     return []
   }
@@ -171,6 +171,6 @@ package struct CommitReport: Sendable {
   package var lsn: LSN
   package var durableLSN: LSN
   package var frameCount: Int
-  /// The roots of trees beyond 15 that the commit changes.
-  package var roots: [(tree: TreeNumber, root: PageNumber)] = []
+  /// The words that the commit changes.
+  package var words: [(index: Int, word: UInt64)] = []
 }

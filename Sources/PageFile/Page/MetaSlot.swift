@@ -19,10 +19,11 @@
 ///        100     4  zero
 ///        104     8  page table root: slot and check
 ///        112     8  checksum of the page table's root page, all 64 bits
-///        120    68  roots of trees 0 to 15, and end of page numbers
-///        188    64  roots of trees 16 to 31; zeros without the feature `moreTrees`
+///        120    68  roots, and end of page numbers
+///        188    64  words 0 to 7
 ///        252     8  number of seals under the data key; zero in a store that is not encrypted
-///        260     …  zeros
+///        260   128  words 8 to 23
+///        388     …  zeros
 ///        504     8  checksum of bytes 0 ..< 504
 ///
 /// For a store that is encrypted see `MetaSlot+Sealed.swift`: these are the bytes before sealing.
@@ -46,15 +47,12 @@ package struct MetaSlot: Sendable {
   /// The features that a file uses beyond this version of the format, one bit each, grouped by how
   /// a reader that does not know them may treat the file.
   ///
-  /// This version knows two, `moreTrees` and `encrypted`.
+  /// This version knows one, `encrypted`.
   package struct Features: Sendable, Hashable {
-    /// The bit of `mustUnderstand` that says that the file may have trees beyond 16, with their
-    /// roots in meta slots and in frames of kind 5.
-    package static let moreTrees: UInt64 = 1
     /// The bit of `mustUnderstand` that says that the store is encrypted.
     package static let encrypted: UInt64 = 2
     /// The bits of `mustUnderstand` that this version knows.
-    package static let understood = moreTrees | encrypted
+    package static let understood = encrypted
 
     /// Features that allow reading the file but not writing it.
     package var mayRead: UInt64 = 0
@@ -65,7 +63,6 @@ package struct MetaSlot: Sendable {
 
     package var all: UInt64 { mayRead | mayWrite | mustUnderstand }
 
-    package var hasMoreTrees: Bool { mustUnderstand & Self.moreTrees != 0 }
     package var isEncrypted: Bool { mustUnderstand & Self.encrypted != 0 }
   }
 
@@ -109,8 +106,9 @@ package struct MetaSlot: Sendable {
     buffer.append(littleEndian: table.entry.rawValue)
     buffer.append(littleEndian: table.checksum)
     roots.append(to: &buffer)
-    roots.appendUpper(to: &buffer)
+    roots.words.append(0..<Words.lowCount, to: &buffer)
     buffer.append(littleEndian: sealCount)
+    roots.words.append(Words.lowCount..<Words.count, to: &buffer)
     buffer.append(zeros: Self.checksumOffset - buffer.count)
     buffer.append(littleEndian: Self.checksum(buffer.bytes))
     return buffer
@@ -184,8 +182,8 @@ package struct MetaSlot: Sendable {
       let erasure = reader.byte(), erasure <= 1,
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), var roots = Roots(&reader),
-      roots.readUpper(&reader), features.hasMoreTrees || !roots.hasUpper,
-      let sealCount = reader.uint64(),
+      roots.words.read(0..<Words.lowCount, &reader), let sealCount = reader.uint64(),
+      roots.words.read(Words.lowCount..<Words.count, &reader),
       // A margin above any real store's counters keeps later arithmetic from overflowing.
       checkpointLSN < Counter.limit, writeNumber < Counter.limit,
       generation.counter < Counter.limit

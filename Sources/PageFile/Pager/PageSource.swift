@@ -28,8 +28,6 @@ package final class PageSource {
   private var doomed: [PageImage] = []
   private var doomedCount = 0
   private let maximumDirtyPageCount: Int
-  /// The number of trees that a write transaction may put pages into.
-  package let treeCount: Int
   /// The owners of overflow pages, if shared chains are refused; see `refuseSharedChains`.
   private var chainOwners: ChainOwners?
   /// True if a read failed or a change was left half done; then the transaction cannot commit.
@@ -45,15 +43,12 @@ package final class PageSource {
     bracket = Bracket(pager.cache, snapshot.registration)
     numbers = nil
     maximumDirtyPageCount = 0
-    treeCount = 0
   }
 
   /// Creates a source that writes on top of a snapshot.
   init(
-    pager: Pager, snapshot: Snapshot, numbers: PageNumbers, treeCount: Int,
-    maximumDirtyByteCount: Int
+    pager: Pager, snapshot: Snapshot, numbers: PageNumbers, maximumDirtyByteCount: Int
   ) {
-    self.treeCount = treeCount
     self.pager = pager
     self.snapshot = snapshot
     self.numbers = numbers
@@ -201,17 +196,20 @@ package final class PageSource {
     Cell.fitsInline(keyByteCount: keyByteCount, valueByteCount: valueByteCount, pageSize: pageSize)
   }
 
-  /// - Throws: `limitExceeded` for a tree beyond 15 of a file that has not the feature for it; the
-  ///   transaction cannot be committed then.
-  package func setRoot(of tree: TreeNumber, to page: PageNumber) throws(PageFileError) {
+  package func setRoot(of tree: TreeNumber, to page: PageNumber) {
     precondition(dirty != nil, "read transaction: cannot write")
-    guard tree.rawValue < treeCount else {
-      hasFailed = true
-      throw .limitExceeded(
-        what: "trees in a file without the feature of more trees", value: tree.rawValue + 1,
-        limit: treeCount)
-    }
     roots[tree] = page
+  }
+
+  /// Returns one of the words, see `Words`.
+  package func word(_ index: Int) -> UInt64 { roots.words[index] }
+
+  /// Sets one of the words.
+  ///
+  /// A transaction that changes nothing else is a commit, too.
+  package func setWord(_ index: Int, to word: UInt64) {
+    precondition(dirty != nil, "read transaction: cannot write")
+    roots.words[index] = word
   }
 
   /// Returns the page's bytes for writing.
@@ -296,5 +294,7 @@ package final class PageSource {
   /// present operation has freed again: these are in memory until it ends.
   package var changedByteCount: Int { ((dirty?.count ?? 0) + doomedCount) * pageSize }
 
-  package var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
+  package var hasChanges: Bool {
+    (dirty?.count ?? 0) > 0 || !freed.isEmpty || roots.words != snapshot.roots.words
+  }
 }

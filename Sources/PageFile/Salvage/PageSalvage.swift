@@ -106,6 +106,9 @@ package final class PageSalvage {
     return newest
   }
 
+  /// Returns one of the words as of the last commit that could be read; nil if it is unknown.
+  package func word(_ index: Int) -> UInt64? { pages.state?.word(index) }
+
   /// Returns a cursor over the cells of a tree, in key order.
   package func cursor(_ tree: Int) -> SalvageCursor { SalvageCursor(pages, leaves(of: tree)) }
 

@@ -20,9 +20,7 @@ struct SalvagedLog {
   /// The pages as the slots have them.
   private let slots: SalvagedPages
   private(set) var outcomes: [UInt32: Outcome] = [:]
-  private(set) var roots: SalvagedRoots?
-  /// True unless the meta slot says that no commit has a frame of kind 5.
-  private var hasMoreTrees = true
+  private(set) var state: SalvagedState?
   private(set) var lsn = LSN.zero
   private var chain: UInt64 = 0
   /// The names of the files whose commits were read.
@@ -46,8 +44,7 @@ struct SalvagedLog {
 
   /// Applies the commits that follow a meta slot.
   mutating func follow(_ meta: MetaSlot) {
-    (lsn, chain, roots) = (meta.checkpointLSN, meta.chain, SalvagedRoots(meta))
-    hasMoreTrees = meta.features.hasMoreTrees
+    (lsn, chain, state) = (meta.checkpointLSN, meta.chain, SalvagedState(meta))
     if apply({ $0 == meta.generation }) {
       _ = apply { $0.counter > meta.generation.counter }
     } else if !meta.isClean && meta.writer == .turn {
@@ -125,11 +122,11 @@ struct SalvagedLog {
           isAtEnd = true
         }
         guard let commit else { continue }
-        guard let newRoots = apply(commit.header, commit.frames) else {
+        guard let next = apply(commit.header, commit.frames) else {
           findings.append("\(wal.name): the frames of commit \(commit.header.lsn) cannot be read")
           break
         }
-        (lsn, chain, roots) = (scan.lsn, scan.chain, newRoots)
+        (lsn, chain, state) = (scan.lsn, scan.chain, next)
       }
       applied.insert(wal.name)
       return true
@@ -160,24 +157,24 @@ struct SalvagedLog {
 
   // MARK: Frames
 
-  /// Applies the frames of a commit and returns the roots after it, or nil if they cannot be read.
-  private mutating func apply(_ commit: WALCommitHeader, _ frames: [UInt8]) -> SalvagedRoots? {
-    var newRoots = SalvagedRoots(commit, after: roots)
-    var hasRoots = false
+  /// Applies the frames of a commit and returns the state after it, or nil if they cannot be read.
+  private mutating func apply(_ commit: WALCommitHeader, _ frames: [UInt8]) -> SalvagedState? {
+    var next = SalvagedState(commit, after: state)
+    var hasWords = false
     return Bytes.with(frames) { frames in
       var reader = ByteReader(frames)
       for _ in 0..<commit.frameCount {
         guard outcomes.count * contentByteCount < Self.maximumImageByteCount,
           let frame = PagePatch.nextFrame(&reader)
         else { return nil }
-        guard frame.kind == .roots else {
+        guard frame.kind == .words else {
           apply(frame, commit.lsn)
           continue
         }
-        guard hasMoreTrees, !hasRoots, newRoots.apply(frame) else { return nil }
-        hasRoots = true
+        guard !hasWords, next.apply(frame) else { return nil }
+        hasWords = true
       }
-      return newRoots
+      return next
     }
   }
 
@@ -196,8 +193,8 @@ struct SalvagedLog {
     switch (frame.kind, outcomes[frame.number.rawValue]) {
     case (.freed, _):
       return .freed
-    case (.roots, _):
-      preconditionFailure("frame of roots: changes no page")
+    case (.words, _):
+      preconditionFailure("frame of words: changes no page")
     case (.fresh, _):
       page = SalvagedPage(pageByteCount: contentByteCount)
     case (.patch, .page(let own, let ownGuess)?):

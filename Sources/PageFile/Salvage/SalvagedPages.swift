@@ -28,7 +28,7 @@ final class SalvagedPages {
   private(set) var entries: [Entry] = []
   /// Pages made by the log, which lie in no slot.
   private var made: [UInt32: SalvagedPage] = [:]
-  private(set) var roots: SalvagedRoots?
+  private(set) var state: SalvagedState?
   /// The last commit of the log, which the roots are of.
   private var rootsLSN = LSN.zero
   /// Pages known from the table or the log that are missing.
@@ -121,7 +121,7 @@ final class SalvagedPages {
   /// Where the slots have a newer page than any of them, later commits may have changed them.
   func apply(_ log: SalvagedLog) {
     let isLast = log.lsn >= newestLSN
-    (roots, rootsLSN) = (log.roots, log.lsn)
+    (state, rootsLSN) = (log.state, log.lsn)
     entries.removeAll { log.outcomes[$0.page.number] != nil }
     for (number, outcome) in log.outcomes {
       lost[number] = nil
@@ -172,7 +172,7 @@ final class SalvagedPages {
   /// to it.
   private func isContradicted(_ slotPage: SlotPage) -> Bool {
     let tree = TreeNumber(Int(slotPage.tree))
-    guard let root = roots?[tree], root.rawValue != slotPage.number else { return false }
+    guard let root = state?.roots[tree], root.rawValue != slotPage.number else { return false }
     if root == .none { return rootsLSN >= slotPage.lsn }
     guard let page = page(PageNumber(slotPage.number)) else { return true }
     let view = TreePage(page.bytes)
@@ -192,7 +192,7 @@ final class SalvagedPages {
   /// keys. Before the first key and behind the last one, only the pages above tell how far it
   /// extends.
   func descend(_ tree: TreeNumber, toward key: Bytes, level: Int) -> SalvagedPage? {
-    guard let root = roots?[tree], var found = treePage(root) else { return nil }
+    guard let root = state?.roots[tree], var found = treePage(root) else { return nil }
     var isCertain = entry(root)?.isCertain ?? false
     while TreePage(found.bytes).level > level {
       let page = TreePage(found.bytes)
@@ -217,7 +217,7 @@ final class SalvagedPages {
     var rest = lost
     var found: [LostPage] = []
     for index in 0..<Roots.maximumCount {
-      guard let root = roots?[TreeNumber(index)], root != .none, entry(root) == nil else {
+      guard let root = state?.roots[TreeNumber(index)], root != .none, entry(root) == nil else {
         continue
       }
       found.append(lostPage(root, &rest, tree: index, role: "the root of its tree"))

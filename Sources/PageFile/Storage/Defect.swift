@@ -28,7 +28,7 @@ package enum Defect: String, CaseIterable, Sendable {
 
   // Steps omitted or done in the wrong order.
   case metaPublishedOnce, metaNotRewritten, inUseUnmarked, openingNotTurned, mapsMergedBackwards
-  case watermarkTooEarly, durableTooEarly, patchOnWrongBase, moreTreesUnpublished
+  case watermarkTooEarly, durableTooEarly, patchOnWrongBase
   case failedSyncForgiven, failedSyncRepeated, failedWriteForgiven
   case cleanBeforeErased, idleLogNotErased, endedLogNotErased, slotsNotErased, owedErasureCut
 
@@ -37,7 +37,7 @@ package enum Defect: String, CaseIterable, Sendable {
   case logJoinedUnproven, turnBelievedAlone, openingBelievedAlways, cleanOnOneWord
   case damagePassedOver, oldWitnessesBelieved, missingLogBelieved, otherStoreBelieved
   case settledLogUnmarked
-  case freedPagesKept, checksumIgnored, versionUnproven, tableRootUnproven, upperRootsDropped
+  case freedPagesKept, checksumIgnored, versionUnproven, tableRootUnproven, wordsDropped
 
   // Seals and keys.
   case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound

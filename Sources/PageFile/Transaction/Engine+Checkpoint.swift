@@ -170,7 +170,8 @@ extension Engine {
     try enterGate()
     defer { gate.leave() }
     let current = published.current
-    guard isForced || !current.map(current.newest).isEmpty else { return false }
+    // A commit may have changed words alone, and no page.
+    guard isForced || current.lsn > side.checkpointer.meta.checkpointLSN else { return false }
     do throws(PageFileError) {
       try refuseReplacedFiles(side)
     } catch .fileReplaced(let path) {
@@ -179,7 +180,8 @@ extension Engine {
       throw .fileReplaced(path: path)
     }
     precondition(
-      current.map(1 - current.newest).isEmpty, "WAL turn: next file not checkpointed")
+      !hasEndedFile && current.map(1 - current.newest).isEmpty,
+      "WAL turn: next file not checkpointed")
     let (ended, lsn, chain, next) =
       isLast ? side.wal.end : try side.wal.turn(random: options.random())
     precondition(ended == current.newest, "WAL turn: log and maps name different files")

@@ -13,10 +13,11 @@ extension Engine {
   ) throws(PageFileError) -> LSN {
     if pager.fork.hasForked { throw .forked }
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no write side") }
+    let isChange = source.hasChanges
     let lsn: LSN
     do throws(PageFileError) {
       if source.hasFailed && !Defect.abortedCommitted.isPlanted { throw .aborted }
-      if source.hasChanges {
+      if isChange {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
       } else {
@@ -36,7 +37,7 @@ extension Engine {
     source.endWriting()
     gate.leave()
     observe(.over)
-    if source.hasChanges { afterCommit(side) }
+    if isChange { afterCommit(side) }
     if level == .full { try side.wal.waitUntilDurable(lsn) }
     return lsn
   }
@@ -61,9 +62,9 @@ extension Engine {
     unsafe side.patches.reserve(pages.count * pager.pageByteCount)
     unsafe try appendFrames(source, pages, to: &side.patches)
     var frameCount = pages.count + source.freed.count
-    if !source.roots.hasUpper(of: current.roots) {
+    if source.roots.words != current.roots.words {
       // Last, because a salvage without meta slots tells the page size from the first frame.
-      unsafe side.patches.appendRoots(from: current.roots, to: source.roots)
+      unsafe side.patches.appendWords(from: current.roots.words, to: source.roots.words)
       frameCount += 1
     }
     let reserved = try side.checkpointer.reserve(

@@ -31,7 +31,6 @@ extension Engine {
         checkpointLSN: .zero, chain: options.random(),
         generation: Generation(after: 0, random: options.random()), writer: .opening,
         isClean: true, table: .empty, roots: Roots())
-      if options.createsMoreTrees { meta.features.mustUnderstand |= MetaSlot.Features.moreTrees }
       if appKey != nil { meta.features.mustUnderstand |= MetaSlot.Features.encrypted }
       let keys = appKey.map {
         StoreKeys.make(for: meta.storeID, pageByteCount: meta.pageByteCount, under: $0)

@@ -34,7 +34,6 @@ extension Engine {
     let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
     published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
-    hasMoreTrees.store(recovered.meta.features.hasMoreTrees, ordering: .releasing)
     keepWithinBudget()
     return published.current
   }

@@ -21,9 +21,6 @@ final class Engine: @unchecked Sendable {
   let walFiles: Locked<[(any StorageFile)?]>
   /// True once `State.ending` is set; readers check this first, because they never wait.
   let hasEnded = Atomic<Bool>(false)
-  /// True if the file has the feature `moreTrees` durably in both meta slots, for a writer; for a
-  /// reader beside the owner, in the meta slot that it has read last.
-  let hasMoreTrees: Atomic<Bool>
   /// Held by the one checkpoint that runs.
   let checkpointLock = Lock()
   /// Held by the one reader that looks for the owner's new commits.
@@ -87,7 +84,6 @@ final class Engine: @unchecked Sendable {
     self.pager = pager
     published = Published(recovered.snapshot(pager.registry), registry: pager.registry)
     state = Locked(State(recovered: recovered))
-    hasMoreTrees = Atomic(recovered.meta.features.hasMoreTrees)
     let idle = Locked<(@Sendable () -> Void)?>(nil)
     worker = Worker(
       hasThread: options.backgroundWork == .thread, idleMilliseconds: Self.quietMilliseconds
@@ -154,7 +150,7 @@ final class Engine: @unchecked Sendable {
       try side.wal.refuseIfPoisoned()
       return PageSource(
         pager: pager, snapshot: published.current, numbers: unsafe side.numbers,
-        treeCount: treeCount, maximumDirtyByteCount: DatabaseOptions.maximumDirtyByteCount)
+        maximumDirtyByteCount: DatabaseOptions.maximumDirtyByteCount)
     } catch {
       gate.leave()
       throw error

@@ -13,8 +13,6 @@ struct LogReplay: ~Copyable {
   ///
   /// Images made by this commit and later ones are not yet visible to anybody else.
   private let edition: UInt64
-  /// True if the file may have frames of kind 5.
-  private let hasMoreTrees: Bool
   /// Entries of the snapshot's maps that the replay has replaced; nil for maps that begin empty.
   private var remains: MapRemains?
   private var ownsMaps = true
@@ -39,7 +37,6 @@ struct LogReplay: ~Copyable {
   ) {
     self.pager = pager
     self.base = base
-    hasMoreTrees = meta.features.hasMoreTrees
     self.edition = edition
     self.remains = remains
     maps = base.maps
@@ -61,19 +58,19 @@ struct LogReplay: ~Copyable {
     _ commit: WALScan.Commit, file: Int, to roots: inout Roots
   ) throws(PageFileError) {
     var reader = ByteReader(commit.frames)
-    var hasRoots = false
+    var hasWords = false
     for _ in 0..<commit.header.frameCount {
       guard let frame = PagePatch.nextFrame(&reader) else {
         throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame")
       }
-      guard frame.kind == .roots else {
+      guard frame.kind == .words else {
         try apply(frame, commit.header.lsn, file)
         continue
       }
-      guard hasMoreTrees, !hasRoots, RootsFrame.apply(frame, to: &roots) else {
-        throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame of roots")
+      guard !hasWords, WordsFrame.apply(frame, to: &roots.words) else {
+        throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame of words")
       }
-      hasRoots = true
+      hasWords = true
     }
     guard reader.isAtEnd else {
       throw .corruptWAL(lsn: commit.header.lsn, reason: "bytes follow the last frame")

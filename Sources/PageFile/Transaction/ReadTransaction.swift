@@ -19,9 +19,6 @@ public struct ReadTransaction: ~Copyable {
   /// The number of times the database had been resumed when the transaction began.
   package var life: Int { engine.life }
 
-  /// True if the file may have trees beyond 16.
-  package var hasMoreTrees: Bool { engine.treeCount > Roots.lowerCount }
-
   /// The last commit that the transaction sees.
   public var lsn: LSN { source.snapshot.lsn }
 }

@@ -73,7 +73,7 @@ extension BTree {
   private func plant(_ cell: Cell) throws(PageFileError) {
     let (number, page) = try allocate(level: 0)
     TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0).put(cell, at: 0)
-    try source.setRoot(of: tree, to: number)
+    source.setRoot(of: tree, to: number)
   }
 
   /// Inserts a cell into a page, splitting the page if it has no room.
@@ -125,6 +125,6 @@ extension BTree {
     let editor = TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0)
     editor.put(Cell(.none, .child(split.left)), at: 0)
     editor.put(Cell(separator, .child(split.right)), at: 1)
-    try source.setRoot(of: tree, to: number)
+    source.setRoot(of: tree, to: number)
   }
 }

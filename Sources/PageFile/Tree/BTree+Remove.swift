@@ -92,13 +92,13 @@ extension BTree {
   func shrinkRoot(_ root: TreePage) throws(PageFileError) {
     if root.cellCount == 0 {
       try source.free(root.number)
-      return try source.setRoot(of: tree, to: .none)
+      return source.setRoot(of: tree, to: .none)
     }
     var root = root
     while !root.isLeaf && root.cellCount == 1 {
       let child = try source.treePage(root.child(0), level: root.level - 1)
       try source.free(root.number)
-      try source.setRoot(of: tree, to: child.number)
+      source.setRoot(of: tree, to: child.number)
       root = child
     }
   }

@@ -4,14 +4,14 @@
 ///
 ///     varint  page number; 0 for kind 5
 ///     byte    kind: 1 patch of the previous version, 2 patch of zeros (fresh page), 3 page freed,
-///             4 patch with one move, 5 roots of trees 16 to 31, 6 patch with several moves
+///             4 patch with one move, 5 words, 6 patch with several moves
 ///     varint  byte count of the rest (all kinds but 3)
 ///     varint  kind 6: number of moves
 ///     moves   kinds 4 and 6, each: varint source, varint target, both from `origin`, varint byte
 ///             count
 ///     ranges  each: varint gap to the previous range, varint (byte count << 1 | zeros), then the
 ///             bytes, unless they are all zeros
-///     roots   kind 5, see `RootsFrame`
+///     words   kind 5, see `WordsFrame`
 ///
 /// Offsets of ranges begin after the page's checksum and LSN, which a patch never carries: the
 /// checksum is computed when the page is written to its slot, and the LSN is the commit's.
@@ -26,8 +26,8 @@ package enum PagePatch {
     case patch = 1
     case fresh = 2
     case freed = 3
-    /// Of no page: roots that the commit changes; see `RootsFrame`.
-    case roots = 5
+    /// Of no page: words that the commit changes; see `WordsFrame`.
+    case words = 5
   }
 
   /// The kind byte of a patch that begins with a move.
@@ -69,7 +69,7 @@ package enum PagePatch {
     guard let raw = reader.varint(), let number = UInt32(exactly: raw), let mark = reader.byte()
     else { return nil }
     let isMoving = mark == movingKind || mark == rearrangingKind
-    guard let kind = isMoving ? .patch : Kind(rawValue: mark), (number == 0) == (kind == .roots)
+    guard let kind = isMoving ? .patch : Kind(rawValue: mark), (number == 0) == (kind == .words)
     else { return nil }
     if kind == .freed {
       return Frame(

@@ -118,9 +118,9 @@ package struct PatchMaker: ~Copyable {
     commit.append(PagePatch.Kind.freed.rawValue)
   }
 
-  /// Appends the frame of the upper roots that a commit changes.
-  package mutating func appendRoots(from old: Roots, to new: Roots) {
-    RootsFrame.append(from: old, to: new, to: &commit)
+  /// Appends the frame of the words that a commit changes.
+  package mutating func appendWords(from old: Words, to new: Words) {
+    WordsFrame.append(from: old, to: new, to: &commit)
   }
 
   private mutating func begin() {

@@ -10,8 +10,7 @@
 ///         24    16  generation
 ///         40     4  byte count of the frames
 ///         44     4  flags: 1 if the commit erases
-///         48    68  roots of trees 0 to 15, and end of page numbers; a frame has those of
-///                   trees 16 to 31 that the commit changes
+///         48    68  roots, and end of page numbers; a frame has the words that the commit changes
 ///        116     4  zero
 ///        120     8  checksum of bytes 0 ..< 120, seeded with store id and file offset
 ///        128     n  frames
@@ -36,7 +35,7 @@ package struct WALCommitHeader: Sendable {
   package var durableLSN: LSN
   package var generation: Generation
   package var framesByteCount: Int
-  /// The roots after this commit; read from the bytes of a header, without the upper ones.
+  /// The roots after this commit; read from the bytes of a header, without the words.
   package var roots: Roots
   /// True if the content that the commit removes has to be overwritten everywhere.
   package var isErasing = false

@@ -129,7 +129,7 @@ struct WALRecovery {
     var generationCounter: UInt64
   }
 
-  /// Applies a commit's frames to pages, and to the roots, which lack only what the frames change.
+  /// Applies a commit's frames to pages, and to the words, which are those of the commit before.
   typealias ApplyCommit = (
     _ file: Int, WALScan.Commit, _ roots: inout Roots
   ) throws(PageFileError) -> Void
@@ -198,15 +198,11 @@ struct WALRecovery {
   ) throws(PageFileError) -> WALScan.Stop {
     while true {
       let stop = try scan.next { (commit) throws(PageFileError) in
-        // The commits of one log follow each other without a gap, so the roots that a commit does
+        // The commits of one log follow each other without a gap, so the words that a commit does
         // not name are those of the commit before, or of the meta slot.
         var roots = commit.header.roots
-        if !Defect.upperRootsDropped.isPlanted { roots.keepUpper(of: end.roots) }
+        if !Defect.wordsDropped.isPlanted { roots.words = end.roots.words }
         try apply(index, commit, &roots)
-        guard roots.areBelowEnd else {
-          throw .corruptWAL(
-            lsn: commit.header.lsn, reason: "a root is not below the end of the page numbers")
-        }
         end.roots = roots
         end.lastFile = index
         if commit.header.isErasing { end.isErasing = true }

@@ -20,6 +20,7 @@ struct InfoCommand: ParsableCommand {
     try report.endFacts()
     try printTrees(file, to: report)
     try printKinds(file, to: report)
+    try printWords(file, to: report)
     try report.flush()
   }
 
@@ -115,6 +116,15 @@ struct InfoCommand: ParsableCommand {
         .number(Int(tree.root.rawValue)), .number(tree.pageCount), .number(tree.depth),
         .number(tree.cellCount),
       ])
+    }
+  }
+
+  /// Prints the numbers of the store as a whole that are set.
+  private func printWords(_ file: FileReport, to report: Report) throws {
+    try report.line("")
+    let rows = try report.table("words", .text("word", 24), .number("value", 20))
+    for (index, word) in file.words.enumerated() where word != 0 {
+      try rows.add([.text(SchemaReport.wordName(index)), .count(word)])
     }
   }
 

@@ -36,15 +36,15 @@ struct WALCommand: ParsableCommand {
         try report.line("\(stop.file.visible): \(stop.reason)", .faint)
       }
     }
-    for commit in wal.commits where !commit.roots.isEmpty {
-      let roots = commit.roots.map { "tree \($0.tree.rawValue) at page \($0.root)" }
+    for commit in wal.commits where !commit.words.isEmpty {
+      let words = commit.words.map { "\(SchemaReport.wordName($0.index)) \($0.word)" }
         .joined(separator: ", ")
       if report.isJSON {
         try report.fact("lsn", .count(commit.lsn.rawValue))
-        try report.fact("roots", .text(roots))
+        try report.fact("words", .text(words))
         try report.endFacts()
       } else {
-        try report.line("commit \(commit.lsn): new roots: \(roots)", .faint)
+        try report.line("commit \(commit.lsn): words: \(words)", .faint)
       }
     }
     try report.flush()

@@ -9,7 +9,8 @@ import PageFile
 ///  3. If a check finds nothing, the store is sound: it can be read and written, and restored from
 ///     its export.
 struct ForeignCells {
-  private static let treeCount = 22
+  /// The work tree is the last one.
+  private static let treeCount = Schema.work.rawValue + 1
   private static let maximumEditCount = 8
 
   /// A store, and all its cells by trees.

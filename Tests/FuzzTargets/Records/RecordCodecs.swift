@@ -8,7 +8,7 @@ import PageFile
 ///  2. What was read is written so that it reads the same again.
 enum RecordCodecs {
   static func run(_ bytes: [UInt8]) throws(BrokenPromise) {
-    for tree in 0..<22 { _ = SchemaReport.describeKey(bytes, tree: tree) }
+    for tree in 0..<Roots.maximumCount { _ = SchemaReport.describeKey(bytes, tree: tree) }
     try Bytes.with(bytes) { (bytes) throws(BrokenPromise) in
       try message(bytes)
       try traits(bytes)

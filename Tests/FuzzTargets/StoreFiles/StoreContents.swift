@@ -1,6 +1,6 @@
 import PageFile
 
-/// What the trees of a store hold, as far as it can be read.
+/// What the trees of a store hold, as far as it can be read, and its words.
 struct StoreContents: Equatable {
   struct Cell: Equatable {
     let key: [UInt8]
@@ -33,6 +33,7 @@ struct StoreContents: Equatable {
 
   /// Only trees that have a root.
   var trees: [Int: Tree] = [:]
+  var words: [UInt64]
 
   /// Whether everything could be read.
   var isWhole: Bool { trees.values.allSatisfy(\.isWhole) }
@@ -45,6 +46,7 @@ struct StoreContents: Equatable {
   ///
   /// Both ways lead past the same pages, so what one of them finds the other does too.
   init(_ source: PageSource) throws(BrokenPromise) {
+    words = (0..<Words.count).map { source.word($0) }
     var byteCountLeft = Self.maximumValueByteCount
     for number in 0..<Roots.maximumCount where source.root(of: TreeNumber(number)) != .none {
       var tree = Tree()

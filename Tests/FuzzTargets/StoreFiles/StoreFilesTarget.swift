@@ -60,6 +60,8 @@ struct StoreFilesTarget {
     do throws(PageFileError) {
       let salvage = try PageSalvage(in: directory, name: StoreImage.names[0])
       tell?("salvage: \(salvage.report)")
+      let words = (0..<Words.count).map { salvage.word($0) }
+      tell?("\(words.count { $0 != nil }) words are known")
       for tree in 0..<Roots.maximumCount {
         let cursor = salvage.cursor(tree)
         var value = ByteBuffer()
@@ -111,6 +113,13 @@ struct StoreFilesTarget {
 
   // MARK: Writing
 
+  private static func changeWords(_ source: PageSource, _ contents: inout StoreContents) {
+    for index in [0, Words.count - 1] {
+      contents.words[index] &+= 1
+      source.setWord(index, to: contents.words[index])
+    }
+  }
+
   private func write(
     _ input: inout FuzzInput, _ seen: StoreContents?
   ) throws(BrokenPromise) {
@@ -130,6 +139,8 @@ struct StoreFilesTarget {
       for _ in 0..<Self.maximumChangeCount where !input.isAtEnd {
         try change(transaction.source, &input, &changed)
       }
+      // Half of the inputs change words as well, or nothing else.
+      if secureDelete { Self.changeWords(transaction.source, &changed) }
       _ = try transaction.commit(.full)
       expected = changed
       isWritten = true

@@ -48,13 +48,21 @@ extension StoreImage {
 
   // MARK: Meta slots
 
-  private static let metaFields: [Field] =
-    [
-      (8, 4), (12, 4), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (64, 8), (72, 8),
-      (80, 8), (88, 8), (96, 1), (97, 1), (98, 1), (99, 1), (100, 4), (104, 4), (108, 4), (112, 8),
-      (184, 4), (252, 8),
-    ] + (0..<Roots.lowerCount).map { (120 + 4 * $0, 4) }
-    + (0..<Roots.maximumCount - Roots.lowerCount).map { (188 + 4 * $0, 4) }
+  private static let fixedFields: [Field] = [
+    (8, 4), (12, 4), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (64, 8), (72, 8),
+    (80, 8), (88, 8), (96, 1), (97, 1), (98, 1), (99, 1), (100, 4), (104, 4), (108, 4), (112, 8),
+    (184, 4), (252, 8),
+  ]
+
+  private static let rootFields: [Field] = (0..<Roots.maximumCount).map { (120 + 4 * $0, 4) }
+
+  /// Eight words come before the number of seals, and the others behind it.
+  private static let wordFields: [Field] = (0..<Words.count).map { (index: Int) -> Field in
+    let offset = index < 8 ? 188 + 8 * index : 260 + 8 * (index - 8)
+    return (offset: offset, byteCount: 8)
+  }
+
+  private static let metaFields: [Field] = fixedFields + rootFields + wordFields
 
   private mutating func editMetaSlot(_ input: inout FuzzInput) {
     let which = input.index(below: 4)

@@ -75,8 +75,8 @@ extension StoreImage {
     let count = input.index(below: 5)
     for _ in 0..<count {
       let kind = input.byte() % 6
-      if kind == PagePatch.Kind.roots.rawValue {
-        appendRoots(&input, to: &frames)
+      if kind == PagePatch.Kind.words.rawValue {
+        appendWords(&input, to: &frames)
         continue
       }
       frames.append(varint: input.number())
@@ -101,15 +101,18 @@ extension StoreImage {
     return (frames.bytes.array(), count)
   }
 
-  /// A frame of roots, which a reader believes if the meta slots have the feature for it.
-  private func appendRoots(_ input: inout FuzzInput, to frames: inout ByteBuffer) {
+  /// A frame of words, which is malformed if it has no entry, one twice, one of no word, or the
+  /// number of a page.
+  private func appendWords(_ input: inout FuzzInput, to frames: inout ByteBuffer) {
     var entries = ByteBuffer()
+    var index: UInt8 = 0
     for _ in 0..<input.index(below: 4) {
-      entries.append(input.byte() % 40)
+      index += input.byte() % 10
+      entries.append(index)
       entries.append(varint: input.number())
     }
     frames.append(varint: input.bool() ? 0 : input.number())
-    frames.append(PagePatch.Kind.roots.rawValue)
+    frames.append(PagePatch.Kind.words.rawValue)
     frames.append(varint: UInt64(entries.count))
     frames.append(entries.bytes)
   }

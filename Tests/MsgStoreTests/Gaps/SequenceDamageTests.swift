@@ -82,6 +82,7 @@ import Testing
     #expect(describe(2, Self.room + [8] + Self.first) == "1 sequences from 1")
     let waiting = [0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 2] + Self.room + Array("m1".utf8)
     #expect(describe(11, waiting) == "waiting 258, 1 \"m1\"")
+    #expect(describe(11, [0, 0, 0, 0, 5, 7]) == "0 0507…")
     #expect(describe(12, [0, 0, 0, 0] + Array("key".utf8)) == "store \"key\"")
     #expect(describe(12, Self.room + Array("key".utf8)) == "1 \"key\"")
     #expect(describe(9, Self.room + [2] + Array("m1".utf8) + [2, 7]) == "1 \"m1\" reaction 07")

@@ -162,7 +162,7 @@ import msgdump
     let text = try directory.run("page", "chat", String(page)).text
     for key in [
       "entry 2", "of 1, entry 2", "lane of 1, entry 2", "due 0 µs, entry 7",
-      "of 1 \"p-1\", entry", "lane of 1", "totals of the outbox",
+      "of 1 \"p-1\", entry", "lane of 1",
     ] {
       #expect(text.contains(key), "\(key)")
     }

@@ -123,11 +123,8 @@ import Testing
         #expect(try picture(reader) == expected)
       }
       try reader.close()
-      let settings = try Cells(cut).all(Cells.settingsTree).map {
-        String(decoding: $0.key, as: UTF8.self)
-      }
-      let isHalf = settings.contains("coming member")
-      #expect(!isHalf || !settings.contains("local member"))
+      let isHalf = try Cells(cut).word(.comingMember) != 0
+      #expect(try !isHalf || Cells(cut).word(.localMember) == 0)
       if isHalf {
         halfCount += 1
         #expect(throws: StoreError.opening(.localMemberDiffers(stored: "me", given: "you"))) {

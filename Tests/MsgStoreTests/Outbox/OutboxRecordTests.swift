@@ -52,8 +52,8 @@ import Testing
     return record
   }
 
-  private func read(_ bytes: [UInt8]) -> (OutboxRecord?, OutboxLane?, OutboxTotals?) {
-    Bytes.with(bytes) { (OutboxRecord($0), OutboxLane($0), OutboxTotals($0)) }
+  private func read(_ bytes: [UInt8]) -> (OutboxRecord?, OutboxLane?) {
+    Bytes.with(bytes) { (OutboxRecord($0), OutboxLane($0)) }
   }
 
   @Test(arguments: seeds(2)) func recordsComeBack(seed: UInt64) {
@@ -68,10 +68,6 @@ import Testing
       lane.avatar = .max
       lane.due = random.chance(50) ? .init(ordinal: .max, time: .min) : nil
       #expect(read(lane.bytes).1 == lane)
-      var totals = OutboxTotals()
-      (totals.counts, totals.holdsNewEntries) = (lane.counts, random.chance(50))
-      (totals.nextLease, totals.nextOrdinal) = (.max, lane.creation)
-      #expect(read(totals.bytes).2 == totals)
     }
   }
 
@@ -82,7 +78,7 @@ import Testing
       switch round % 3 {
       case 0: bytes = [1] + random.bytes(.random(in: 0...80, using: &random))
       case 1: bytes = record(&random).bytes
-      default: bytes = OutboxTotals().bytes + random.bytes(3)
+      default: bytes = OutboxLane().bytes + random.bytes(3)
       }
       for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
         let index = Int.random(in: 0..<bytes.count, using: &random)
@@ -92,15 +88,11 @@ import Testing
         default: bytes.insert([0, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0, at: index)
         }
       }
-      let (record, lane, totals) = read(bytes)
+      let (record, lane) = read(bytes)
       if let record { #expect(read(record.bytes).0 == record) }
       if let lane {
         #expect(read(lane.bytes).1 == lane)
         _ = lane.counts.total
-      }
-      if let totals {
-        #expect(read(totals.bytes).2 == totals)
-        _ = totals.counts.total
       }
     }
   }
@@ -114,15 +106,13 @@ import Testing
       try $0.send(own("n"))
     }
     try store.close()
-    let most = Int(UInt32.max)
-    for count in [0, most - 1, most] {
-      var totals = OutboxTotals()
-      totals.counts = OutboxCounts(
-        queued: count, held: most, running: most, waiting: most, failed: count)
+    let most = UInt64(UInt32.max)
+    for count in [0, most - 1, most, .max] {
       for next in [0, 1, UInt64.max - 1, .max] {
-        (totals.nextOrdinal, totals.nextLease) = (next, next)
-        let files = try Cells(directory).changed(
-          [([OutboxKey.totalsPrefix], totals.bytes)], in: Cells.workTree)
+        let files = try Cells(directory).changed([
+          .queuedEntries: count, .heldEntries: most, .runningEntries: most,
+          .waitingEntries: most, .failedEntries: count, .nextEntry: next, .nextLease: next,
+        ])
         let store = try TestClock().outboxStore(files)
         _ = try store.counts().total
         _ = try? store.write { try $0.send(own("o")) }

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
 
@@ -205,5 +206,23 @@ import Testing
     try store.write { _ = try $0.markRead(["m7"], in: "room") }
     #expect(try store.unread() == 2 && mentions() == 0)
     try store.expectSound()
+  }
+
+  /// Each fault counts, whether or not a local member is still to come.
+  @Test func aMarkThatDisagreesWithTheSummaryIsFound() throws {
+    let files = MemoryDirectory()
+    let store = try memoryStore(files)
+    try store.write { try $0.insert(message("m", at: 1)) }
+    try store.expectSound()
+    try store.close()
+    var record = ReceiptRecord()
+    record.read.join(MessagePosition(.acknowledged(5, sequence: nil), "x"), nil)
+    var value = ByteBuffer()
+    record.append(to: &value)
+    let key = ReceiptKey.member(1, 1)
+    let changed = try Cells(files).changed(
+      [(key.bytes.array(), value.bytes.array())], in: Schema.conversations.rawValue)
+    let findings = try memoryStore(changed).check().map(\.description)
+    #expect(findings.contains { $0.contains("read mark disagrees with the summary") })
   }
 }

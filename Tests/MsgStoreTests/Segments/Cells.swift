@@ -101,4 +101,24 @@ struct Cells {
     try database.close()
     return copy
   }
+
+  /// The value of a word.
+  func word(_ word: StoreWord) throws -> UInt64 {
+    var options = DatabaseOptions()
+    options.access = .readOnly
+    let database = try Database(in: directory, name: "store", options: options)
+    defer { try? database.close() }
+    return try database.beginRead().source[word]
+  }
+
+  /// The files with some words changed.
+  func changed(_ words: [StoreWord: UInt64]) throws -> MemoryDirectory {
+    let copy = directory.copy()
+    let database = try Database(in: copy, name: "store")
+    let transaction = try database.beginWrite()
+    for (word, value) in words { transaction.source[word] = value }
+    _ = try transaction.commit(.full)
+    try database.close()
+    return copy
+  }
 }

@@ -12,12 +12,9 @@ import Testing
   }
 
   /// A store with one key, in use, and where its log goes on.
-  private func store(
-    hasMoreTrees: Bool = false
-  ) throws -> (files: MemoryDirectory, name: String, header: WALHeader) {
+  private func store() throws -> (files: MemoryDirectory, name: String, header: WALHeader) {
     let files = MemoryDirectory()
     let database = try Database(in: files, name: "x", options: Self.options(.readWrite))
-    if hasMoreTrees { try database.useMoreTrees() }
     try database.write(.full) { (source) throws(PageFileError) in try source.put([1], [1]) }
     try database.checkpoint()
     let copy = files.copy()
@@ -35,14 +32,11 @@ import Testing
   }
 
   /// Opens a store whose log has a commit of these frames.
-  private func open(
-    frameCount: Int, _ frames: borrowing ByteBuffer, roots: Roots = Roots(),
-    hasMoreTrees: Bool = false
-  ) throws -> Database {
-    let (files, name, header) = try store(hasMoreTrees: hasMoreTrees)
+  private func open(frameCount: Int, _ frames: borrowing ByteBuffer) throws -> Database {
+    let (files, name, header) = try store()
     let commit = WALCommitHeader(
       frameCount: frameCount, lsn: header.firstLSN, durableLSN: .zero,
-      generation: header.generation, framesByteCount: frames.count, roots: roots)
+      generation: header.generation, framesByteCount: frames.count, roots: Roots())
     var buffer = ByteBuffer()
     _ = commit.encode(
       frames: frames.bytes, storeID: header.storeID, offset: WALHeader.commitsOffset,
@@ -93,45 +87,42 @@ import Testing
     }
   }
 
-  private func open(
-    frames: [[UInt8]], end: UInt32 = 5, hasMoreTrees: Bool = true
-  ) throws -> Database {
+  private func open(frames: [[UInt8]]) throws -> Database {
     var buffer = ByteBuffer()
     for frame in frames { buffer.append(frame) }
-    var roots = Roots()
-    roots.pageNumberEnd = end
-    return try open(
-      frameCount: frames.count, buffer, roots: roots, hasMoreTrees: hasMoreTrees)
+    return try open(frameCount: frames.count, buffer)
   }
 
-  @Test func frameOfRootsCountsOnceAndInANewFileOnly() throws {
-    #expect(try open(frames: [[0, 5, 2, 31, 1]]).state().contents == [[31, 1]: [1]])
-    let refusal = PageFileError.corruptWAL(lsn: LSN(2), reason: "malformed frame of roots")
+  @Test func aFrameOfWordsCountsOnce() throws {
+    #expect(try open(frames: [[0, 5, 2, 23, 1]]).state().contents == Contents(words: [23: 1]))
+    let long: [UInt8] = [0, 5, 11, 0] + [UInt8](repeating: 0xFF, count: 9) + [1]
+    #expect(try open(frames: [long]).state().contents == Contents(words: [0: .max]))
+    let tooLong = Array(long.dropLast()) + [2]
+    let refusal = PageFileError.corruptWAL(lsn: LSN(2), reason: "malformed frame of words")
     for frames: [[UInt8]] in [
-      [[0, 5, 2, 31, 1], [0, 5, 2, 30, 1]], [[0, 5, 0]], [[0, 5, 4, 31, 1, 31, 1]],
-      [[0, 5, 2, 15, 1]], [[0, 5, 2, 32, 1]], [[0, 5, 2, 16, 5]], [[0, 5, 1, 16]],
+      [[0, 5, 2, 3, 1], [0, 5, 2, 4, 1]], [[0, 5, 0]], [[0, 5, 4, 3, 1, 3, 1]],
+      [[0, 5, 4, 4, 1, 3, 1]], [[0, 5, 2, 24, 1]], [[0, 5, 2, 255, 1]], [[0, 5, 1, 16]],
+      [[0, 5, 3, 3, 1, 4]], [tooLong],
     ] {
       #expect(throws: refusal) { _ = try open(frames: frames) }
     }
-    #expect(throws: refusal) { _ = try open(frames: [[0, 5, 2, 16, 1]], hasMoreTrees: false) }
     let malformed = PageFileError.corruptWAL(lsn: LSN(2), reason: "malformed frame")
     for frame: [UInt8] in [[1, 5, 2, 16, 1], [0, 1, 0], [0, 3], [0, 5, 9, 16, 1], [0, 6, 0]] {
       #expect(throws: malformed) { _ = try open(frames: [frame]) }
     }
   }
 
-  /// The page numbers of a store never become fewer.
-  @Test func rootsThatACommitKeepsAreBelowItsEnd() throws {
-    let (files, name, header) = try store(hasMoreTrees: true)
+  /// Words follow from commit to commit, also past one that has no frame at all.
+  @Test func wordsThatACommitDoesNotNameStayAsTheyWere() throws {
+    let (files, name, header) = try store()
     var log = Array(try #require(files[name])[..<WALHeader.commitsOffset])
     var chain = header.chain
-    for (index, end) in [UInt32(9), 8].enumerated() {
-      let frames: [UInt8] = index == 0 ? [0, 5, 2, 20, 8] : []
-      var commit = WALCommitHeader(
-        frameCount: 1 - index, lsn: LSN(header.firstLSN.rawValue + UInt64(index)),
+    let commits: [[UInt8]] = [[0, 5, 4, 3, 7, 20, 8], [], [0, 5, 4, 3, 0, 21, 9]]
+    for (index, frames) in commits.enumerated() {
+      let commit = WALCommitHeader(
+        frameCount: frames.isEmpty ? 0 : 1, lsn: LSN(header.firstLSN.rawValue + UInt64(index)),
         durableLSN: .zero, generation: header.generation, framesByteCount: frames.count,
         roots: Roots())
-      commit.roots.pageNumberEnd = end
       var buffer = ByteBuffer()
       chain = Bytes.with(frames) {
         commit.encode(
@@ -140,10 +131,9 @@ import Testing
       log += buffer.bytes.array()
     }
     files[name] = log + [UInt8](repeating: 0, count: 256 << 10)
-    let reason = "a root is not below the end of the page numbers"
-    #expect(throws: PageFileError.corruptWAL(lsn: LSN(3), reason: reason)) {
-      _ = try Database(in: files, name: "x", options: Self.options(.readOnly))
-    }
+    let database = try Database(in: files, name: "x", options: Self.options(.readOnly))
+    let (lsn, contents) = try database.state()
+    #expect(lsn == 4 && contents == Contents(words: [20: 8, 21: 9]))
   }
 
   /// A commit header in a file that is long and takes no room on the device.

@@ -82,8 +82,6 @@ import Testing
           case .mayWrite:
             try expectReadable(files, specimen)
             try expectKept(feature, by: files, specimen)
-          case .mustUnderstand where feature == MetaSlot.Features.moreTrees:
-            try expectReadable(files, specimen)
           case .mustUnderstand where feature == MetaSlot.Features.encrypted:
             expectLocked(files)
           case .mustUnderstand:

@@ -43,7 +43,7 @@ import Testing
       let explorer = Explorer(seed: seed, plan)
       let operations = Workload.shaped + Workload.random(count: 12, &random)
       explorer.explore(
-        seed % 2 == 0 ? operations : Workload.withMoreTrees(operations, &random))
+        seed % 2 == 0 ? operations : Workload.withWords(operations, &random))
       report.add(explorer.report)
     }
     expectNone(report.failures)
@@ -51,8 +51,9 @@ import Testing
     #expect(report.stateCounts.count == 4 && report.stateCount > 100)
   }
 
-  /// Asking for more trees, and the first commits that use them, on a store with some pages.
-  @Test func theFirstUseOfMoreTreesSurvivesCrashes() {
+  /// The first commits that change words, some of them nothing else, on a new store and on one with
+  /// some pages.
+  @Test func theFirstUseOfWordsSurvivesCrashes() {
     var random = SeededRandom(seed: 7)
     let explorer = Explorer(
       seed: 7,
@@ -60,7 +61,7 @@ import Testing
         choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 6),
         branchCounts: [1]))
     let first: [Operation] = [
-      .moreTrees, .put(99, byteCount: 60), .commit(.full), .checkpoint,
+      .put(99, byteCount: 60), .commit(.full), .checkpoint,
       .fill(96..<120, byteCount: 400),
       .commit(.relaxed), .put(3, byteCount: 9), .commit(.full), .clear(96..<120), .commit(.full),
     ]
@@ -68,7 +69,7 @@ import Testing
     explorer.explore(Workload.seeded + first, from: Workload.seeded.count)
     explorer.explore(Workload.seeded + [.reopen] + first, from: Workload.seeded.count)
     explorer.exploreTroubles(first, maximumCount: 60)
-    explorer.explore(Workload.withMoreTrees(Workload.shaped, from: 2, &random))
+    explorer.explore(Workload.withWords(Workload.shaped, from: 2, &random))
     expectNone(explorer.report.failures)
     #expect(explorer.report.stateCount > 50)
   }

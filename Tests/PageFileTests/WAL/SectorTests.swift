@@ -14,12 +14,13 @@ import Testing
     var roots = Roots()
     roots.pageNumberEnd = 10_000
     for tree in 0..<Roots.maximumCount { roots[TreeNumber(tree)] = PageNumber(UInt32(tree * 300)) }
+    for index in 0..<Words.count { roots.words[index] = UInt64(index + 1) << 56 | 0x1234_5678 }
     return roots
   }
 
-  private func expectEqual(_ mine: Roots, _ theirs: Roots, count: Int = Roots.maximumCount) {
+  private func expectEqual(_ mine: Roots, _ theirs: Roots) {
     #expect(mine.pageNumberEnd == theirs.pageNumberEnd)
-    for tree in (0..<count).map(TreeNumber.init) {
+    for tree in (0..<Roots.maximumCount).map(TreeNumber.init) {
       #expect(mine[tree] == theirs[tree])
     }
   }
@@ -108,9 +109,9 @@ import Testing
     #expect(header.paddedByteCount == bytes.count && header.framesByteCount == framesByteCount)
     #expect(header.frameCount == 3 && header.lsn == LSN(9) && header.durableLSN == LSN(8))
     #expect(header.generation == generation)
-    expectEqual(header.roots, roots, count: Roots.lowerCount)
-    // The others are in a frame of the commits that change them.
-    #expect(!header.roots.hasUpper)
+    expectEqual(header.roots, roots)
+    // Words are in a frame of the commits that change them.
+    #expect(header.roots.words == Words())
   }
 
   /// The header's own checksum covers the header; frames and trailer are the chain's concern.
@@ -165,12 +166,10 @@ import Testing
     table.entry = TableEntry(slot: SlotNumber(17), check: 0xABCD_EF01)
     table.checksum = 0x1122
     table.height = 2
-    var meta = MetaSlot(
+    return MetaSlot(
       pageByteCount: 8192, storeID: id, writeNumber: 1234, checkpointLSN: LSN(99), chain: 0xBEEF,
       generation: generation, writer: .turn, isClean: true,
       table: table, roots: roots)
-    meta.features.mustUnderstand = MetaSlot.Features.moreTrees
-    return meta
   }
 
   private func readMeta(_ bytes: [UInt8]) -> MetaSlot? { Bytes.with(bytes) { readMeta($0) } }
@@ -190,6 +189,7 @@ import Testing
       #expect(found.generation == generation && found.table == expected.table)
       #expect(found.writer == writer && found.isClean == isClean)
       expectEqual(found.roots, roots)
+      #expect(found.roots.words == roots.words)
       #expect(array(found.encode()) == array(expected.encode()))
     }
   }
@@ -211,24 +211,25 @@ import Testing
     #expect(!isRead { $0.writeNumber = 1 << 62 } && !isRead { $0.checkpointLSN = LSN(1 << 62) })
     #expect(!isRead { $0.generation = Generation(counter: .max, random: 0) })
     #expect(isRead { $0.table.height = 4 } && !isRead { $0.table.height = 5 })
-    for tree in [0, 15, 16, 31] {
+    for tree in [0, 7, 15] {
       #expect(isRead { $0.roots[TreeNumber(tree)] = PageNumber(9999) })
       #expect(!isRead { $0.roots[TreeNumber(tree)] = PageNumber(10_000) })
     }
   }
 
-  /// A file without the feature has zeros there.
-  @Test func upperRootsNeedTheirFeature() {
+  /// Eight words come before the number of seals, and the others behind it.
+  @Test func wordsLieInTheirTwoPlacesInAMetaSlot() {
+    let bytes = array(meta.encode())
+    let offsets = (0..<8).map { 188 + 8 * $0 } + (0..<16).map { 260 + 8 * $0 }
+    let words = Bytes.with(bytes) { bytes in offsets.map { bytes.uint64(at: $0) } }
+    #expect(words == (0..<Words.count).map { roots.words[$0] })
+    #expect(bytes[252..<260].allSatisfy { $0 == 0 })
+    #expect(bytes[388..<504].allSatisfy { $0 == 0 })
     var old = meta
-    old.features.mustUnderstand = 0
-    #expect(readMeta(array(old.encode())) == nil)
-    for tree in Roots.lowerCount..<Roots.maximumCount { old.roots[TreeNumber(tree)] = .none }
-    let bytes = array(old.encode())
-    #expect(readMeta(bytes).map { $0.roots.hasUpper } == false)
-    #expect(bytes[188..<504].allSatisfy { $0 == 0 })
-    let offsets = (0..<16).map { 188 + 4 * $0 }
-    let new = array(meta.encode())
-    #expect(offsets.map { Int(new[$0]) | Int(new[$0 + 1]) << 8 } == (16..<32).map { $0 * 300 })
+    old.roots.words = Words()
+    let zeros = array(old.encode())
+    #expect(zeros[188..<504].allSatisfy { $0 == 0 })
+    #expect(readMeta(zeros)?.roots.words == Words())
   }
 
   @Test func otherFilesAreForeignAndCutOnesUnreadable() {

@@ -93,27 +93,26 @@ package enum Workload {
     }
   }
 
-  /// The same operations, most of them on trees beyond 16 as well, from some moment on.
+  /// The same operations, most of them on words as well or instead, from some moment on.
   ///
   /// - Parameter start: The number of operations before that moment; nil for a random one.
-  package static func withMoreTrees(
+  package static func withWords(
     _ operations: [Operation], from start: Int? = nil, _ random: inout SeededRandom
   ) -> [Operation] {
     let start = start ?? random.below(operations.count + 1)
     var changed: [Operation] = []
     for (index, operation) in operations.enumerated() {
-      if index == start { changed.append(.moreTrees) }
-      switch random.below(3) {
+      switch index < start ? 0 : random.below(3) {
       case 0: changed.append(operation)
-      case 1: changed.append(beyond(operation))
-      default: changed += [operation, beyond(operation)]
+      case 1: changed.append(onWords(operation))
+      default: changed += [operation, onWords(operation)]
       }
     }
     return changed
   }
 
-  /// The operation with the counterparts of its keys beyond tree 15.
-  private static func beyond(_ operation: Operation) -> Operation {
+  /// The operation with words in the place of its keys.
+  private static func onWords(_ operation: Operation) -> Operation {
     func beyond(_ keys: Range<Int>) -> Range<Int> {
       keys.lowerBound + Record.keyCount..<keys.upperBound + Record.keyCount
     }

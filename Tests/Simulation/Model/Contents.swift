@@ -1,21 +1,23 @@
 import PageFile
 
-/// What a store holds, known by hashes: of each key with its value, and of all of them.
+/// What a store holds, known by hashes: of each key with its value, of each word, and of all
+/// of them.
 struct Contents: Sendable {
-  /// By key; 0 for a key that is not there.
-  private var hashes = [UInt64](repeating: 0, count: Record.wholeKeyCount)
+  /// By key; 0 for a key that is not there, and for a word that is 0.
+  private var hashes = [UInt64](repeating: 0, count: Record.placeCount)
   /// The same for the same content, in whatever order it came about.
   private(set) var digest: UInt64 = 0
 
   subscript(key: Int) -> UInt64 {
-    get { hashes[key] }
+    get { hashes[Record.place(of: key)] }
     set {
-      digest = digest &- hashes[key] &+ newValue
-      hashes[key] = newValue
+      let place = Record.place(of: key)
+      digest = digest &- hashes[place] &+ newValue
+      hashes[place] = newValue
     }
   }
 
-  /// Some key that is there.
+  /// Some key that is there, or else a word that is not 0.
   var firstKey: Int? { hashes.firstIndex { $0 != 0 } }
 
   /// The digest of what a transaction sees.
@@ -36,6 +38,9 @@ struct Contents: Sendable {
         digest &+= Record.contentHash(tree, key.bytes, value.bytes)
         isAtCell = try cursor.next()
       }
+    }
+    for index in 0..<Words.count {
+      digest &+= Record.contentHash(word: source.word(index), index)
     }
     return digest
   }
@@ -60,8 +65,6 @@ package struct History: Sendable {
   private(set) var visible = 0
   /// How many values were ever written, so that no two are alike.
   var stamp: UInt64 = 0
-  /// Whether the file was promised to have trees beyond 16 from then on.
-  var hasMoreTrees = false
 
   package init() {}
 
@@ -105,7 +108,6 @@ package struct History: Sendable {
     var history = self
     history.visible = 0
     history.durable = 0
-    history.hasMoreTrees = false
     return history
   }
 

@@ -3,7 +3,7 @@ package import PageFile
 /// One thing a program does with a store.
 ///
 /// Keys are numbers, and a value is told by its length and by how many were written before: so a
-/// list of operations is all there is to know of a run.
+/// list of operations is all there is to know of a run. Keys beyond those of the trees are words.
 package enum Operation: Sendable, Hashable {
   /// Within a write transaction, which is begun if there is none.
   case put(Int, byteCount: Int)
@@ -20,8 +20,6 @@ package enum Operation: Sendable, Hashable {
   case checkpointBeside(Int, SyncLevel)
   /// Makes the store as small as it gets, step by step.
   case compact
-  /// Lets the file have trees beyond 16; before that, writes to such trees are left out.
-  case moreTrees
   /// Does what a thread would do while nobody asks for anything.
   case background
   /// Closes and opens again.
@@ -37,15 +35,23 @@ package enum Operation: Sendable, Hashable {
   case cutPower
 }
 
-/// Keys and values as the store sees them.
+/// Keys, values and words as the store sees them.
 enum Record {
-  /// The number of keys in trees below 16.
+  /// The number of keys in trees; each number from here on stands for a word.
   static let keyCount = 96
-  /// The number of all keys: each of those has a counterpart in a tree beyond 15.
-  static let wholeKeyCount = 2 * keyCount
-  static let trees = [0, 1, 16, 31].map(TreeNumber.init)
+  /// The number of all keys and words.
+  static let placeCount = keyCount + Words.count
+  static let trees = [0, 1].map(TreeNumber.init)
 
-  static func tree(of key: Int) -> TreeNumber { trees[key / keyCount * 2 + key % 2] }
+  static func tree(of key: Int) -> TreeNumber { trees[key % 2] }
+
+  /// The word that a key stands for; nil for a key in a tree.
+  static func word(of key: Int) -> Int? {
+    key < keyCount ? nil : (key - keyCount) % Words.count
+  }
+
+  /// The one of all keys and words that a key stands for.
+  static func place(of key: Int) -> Int { word(of: key).map { keyCount + $0 } ?? key }
 
   /// Some keys are long, so that pages get prefixes and separators of different lengths.
   static func key(_ key: Int) -> [UInt8] {
@@ -64,5 +70,10 @@ enum Record {
   static func contentHash(_ tree: TreeNumber, _ key: Bytes, _ value: Bytes) -> UInt64 {
     let seed = Checksum.of(key, seed: UInt64(tree.rawValue))
     return SeededRandom.mix(Checksum.of(value, seed: seed))
+  }
+
+  /// The same for a word; 0 for one that is 0.
+  static func contentHash(word: UInt64, _ index: Int) -> UInt64 {
+    word == 0 ? 0 : SeededRandom.mix(SeededRandom.mix(UInt64(index) + 1) ^ word)
   }
 }

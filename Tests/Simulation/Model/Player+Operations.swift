@@ -87,11 +87,6 @@ extension Player {
       try compact(database)
       noteRecovery()
       history.makeDurable(newest)
-    case .moreTrees:
-      transaction = nil
-      try database.useMoreTrees()
-      noteRecovery()
-      history.hasMoreTrees = true
     case .background:
       transaction = nil
       database.runBackgroundWork()

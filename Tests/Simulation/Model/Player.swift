@@ -125,9 +125,6 @@ package final class Player {
             .lostCommit,
             "commit \(index) of \(history.attempted) and \(history.visible) was promised")
         }
-        if history.hasMoreTrees && !opened.hasMoreTrees {
-          note(.lostCommit, "the file has no trees beyond 16 any more")
-        }
         history.adopt(index)
         database = opened
         foundIndex = index
@@ -218,8 +215,12 @@ package final class Player {
   }
 
   func put(_ key: Int, byteCount: Int, _ open: OpenTransaction) throws(PageFileError) {
-    if Record.tree(of: key).rawValue >= open.source.treeCount { return }
     history.stamp += 1
+    if let index = Record.word(of: key) {
+      open.source.setWord(index, to: history.stamp)
+      open.contents[key] = Record.contentHash(word: history.stamp, index)
+      return
+    }
     Record.fill(&value, byteCount: byteCount, stamp: history.stamp)
     let tree = Record.tree(of: key)
     try open.source.enter()
@@ -231,6 +232,11 @@ package final class Player {
   }
 
   func delete(_ key: Int, _ open: OpenTransaction) throws(PageFileError) {
+    if let index = Record.word(of: key) {
+      open.source.setWord(index, to: 0)
+      open.contents[key] = 0
+      return
+    }
     try open.source.enter()
     defer { open.source.leave() }
     try Bytes.with(Record.key(key)) { (bytes) throws(PageFileError) in

@@ -24,11 +24,10 @@ package struct WaitingMessages: TransactionPart {
       new = old
     } else {
       transaction.hasAdded = true
-      let ordinal = try view.source.value(of: .nextWaiting) ?? 0
-      try view.source.set(.nextWaiting, to: ordinal &+ 1)
+      let ordinal = view.source[.nextWaiting]
+      view.source[.nextWaiting] = ordinal &+ 1
       try transaction.update(WaitingKey.self, from: nil, to: (ordinal, conversation, id))
-      try transaction.storeTotals.add(1, to: .waitingCount)
-      transaction.isAnythingWaiting = true
+      transaction.storeTotals.add(1, to: .waitingCount)
       new = WaitingFacts(ordinal: ordinal)
     }
     try change(&new)
@@ -43,18 +42,13 @@ package struct WaitingMessages: TransactionPart {
   }
 
   /// Returns true if facts wait for any message that is not here.
-  func hasWaiting() throws(StoreError) -> Bool {
-    if let isAnythingWaiting = transaction.isAnythingWaiting { return isAnythingWaiting }
-    let isThere = try view.count(.waitingCount) > 0
-    transaction.isAnythingWaiting = isThere
-    return isThere
-  }
+  var hasWaiting: Bool { view.source[.waitingCount] > 0 }
 
   /// Returns the facts that wait for a message, or nil if nothing waits for it.
   package func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
-    guard try hasWaiting() else { return nil }
+    guard hasWaiting else { return nil }
     let key = FactKey.prefix(conversation, id, .waiting)
     return try view.record(key)
   }
@@ -67,14 +61,14 @@ package struct WaitingMessages: TransactionPart {
     try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
     try transaction.update(WaitingKey.self, from: (waiting.ordinal, conversation, id), to: nil)
     if !StoreDefect.waitingCountKept.isPlanted {
-      try transaction.storeTotals.add(-1, to: .waitingCount)
+      transaction.storeTotals.add(-1, to: .waitingCount)
     }
     return waiting
   }
 
   /// Drops the facts that have waited longest if the limit is exceeded.
   private func dropOldestWaiting() throws(StoreError) {
-    guard try view.count(.waitingCount) > rules.maximumWaitingCount else { return }
+    guard view.source.count(.waitingCount) > rules.maximumWaitingCount else { return }
     let prefix = WaitingKey.prefix
     var key = ByteBuffer()
     guard try view.firstKey(prefix.bytes, in: Schema.index, to: &key) else { return }
@@ -84,7 +78,7 @@ package struct WaitingMessages: TransactionPart {
       throw view.corrupt(
         Schema.index, "oldest waiting message: malformed, or without waiting facts")
     }
-    try transaction.storeTotals.add(1, to: .waitingDropped)
+    transaction.storeTotals.add(1, to: .waitingDropped)
   }
 
   /// Removes all that is known of a message that is not here.

@@ -89,7 +89,8 @@ package struct Expiring: TransactionPart {
   /// Returns the time up to which messages may be erased; nil if none may.
   private func erasedTime(at now: Int64) throws(StoreError) -> Int64? {
     if rules.erasesExpiredByClock || StoreDefect.erasedByClock.isPlanted { return now }
-    return try view.source.value(of: .heardTime).map { min(now, Int64(bitPattern: $0)) }
+    let heard = view.source[.heardTime]
+    return heard == 0 ? nil : min(now, Int64(bitPattern: heard))
   }
 
   /// Stores the latest time that the server has told, if it lets a message be erased.
@@ -101,9 +102,9 @@ package struct Expiring: TransactionPart {
       let first = try view.expiry.first(), first.time <= heard
     else { return }
     let time = min(heard, transaction.clock().microseconds)
-    let old = try view.source.value(of: .heardTime).map { Int64(bitPattern: $0) } ?? .min
-    guard first.time <= time, time > old else { return }
-    try view.source.set(.heardTime, to: UInt64(bitPattern: time))
+    let old = view.source[.heardTime]
+    guard first.time <= time, old == 0 || time > Int64(bitPattern: old) else { return }
+    view.source[.heardTime] = UInt64(bitPattern: time)
   }
 
   /// Lets messages of an entry go, from the border on, and returns their number, at least 1.

@@ -124,7 +124,7 @@ struct Moves: TransactionPart {
   private func waiting(
     for names: Names, in target: UInt32
   ) throws(StoreError) -> [MessageID] {
-    guard try transaction.waitingMessages.hasWaiting() else { return [] }
+    guard transaction.waitingMessages.hasWaiting else { return [] }
     var owners: [MessageID] = []
     for name in try transaction.identities.waitingNames(for: names.inOrder, in: target)
     where try transaction.waitingMessages.waiting(name, in: target) != nil {

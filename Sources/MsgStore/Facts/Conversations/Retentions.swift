@@ -57,30 +57,23 @@ package struct Retentions: TransactionPart {
 
   /// Queues the pruning of all conversations if it is due.
   func beginIfDue() throws(StoreError) {
-    if try isDue { try beginPruning() }
+    if isDue { try beginPruning() }
   }
 
   /// Queues the pruning of all conversations.
   func beginPruning() throws(StoreError) {
-    try view.source.set(.prunedAt, to: UInt64(bitPattern: transaction.clock().microseconds))
-    memory.nextPruning = nil
+    view.source[.prunedAt] = UInt64(bitPattern: transaction.clock().microseconds)
     try transaction.workQueue.add(
       WorkRecord(.prune(PruneProgress(goesOn: true)), of: RetentionRecord.store))
   }
 
   /// True if there may be something to prune, and the store has not looked for a day.
   var isDue: Bool {
-    get throws(StoreError) {
-      if view.retention.isUnused { return false }
-      if memory.nextPruning == nil {
-        let last = try view.source.value(of: .prunedAt).map { Int64(bitPattern: $0) } ?? 0
-        memory.nextPruning = last &+ Self.interval
-      }
-      let now = transaction.clock().microseconds
-      guard let next = memory.nextPruning else { return true }
-      // A clock that was set back must not put it off for years.
-      return now >= next || now < next &- 2 &* Self.interval
-    }
+    if view.retention.isUnused { return false }
+    let next = Int64(bitPattern: view.source[.prunedAt]) &+ Self.interval
+    let now = transaction.clock().microseconds
+    // A clock that was set back must not put it off for years.
+    return now >= next || now < next &- 2 &* Self.interval
   }
 }
 

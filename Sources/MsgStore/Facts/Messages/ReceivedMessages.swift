@@ -171,9 +171,8 @@ package struct ReceivedMessages: TransactionPart {
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
     try addFacts(of: message, named: id, in: conversation.number, to: &stored)
     var key = message.id
-    if try transaction.waitingMessages.hasWaiting(),
-      let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
-    {
+    let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+    if let waiting {
       try transaction.receivedMessages.absorb(
         waiting, named: id, into: &stored, in: conversation.number)
       if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
@@ -199,7 +198,7 @@ package struct ReceivedMessages: TransactionPart {
         transaction.leavingArchive.append(conversation.number)
       }
     }
-    if transaction.isAnythingWaiting == true, !place.isPending {
+    if waiting != nil, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
     try transaction.sequenceMarks.apply(at: position, in: conversation)

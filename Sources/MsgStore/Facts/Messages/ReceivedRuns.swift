@@ -61,7 +61,7 @@ struct ReceivedRuns: TransactionPart {
   /// Returns the number of messages stored: 0 if they have to be stored one after the other.
   func insert(_ messages: ArraySlice<Message>, as arrival: Arrival) throws(StoreError) -> Int {
     guard let first = messages.first, let start = Self.position(of: first),
-      try !transaction.waitingMessages.hasWaiting()
+      !transaction.waitingMessages.hasWaiting
     else { return 0 }
     let conversation = try transaction.conversation(first.conversation) {
       ConversationDetails(id: first.conversation)

@@ -59,7 +59,7 @@ struct AwaitedRecipients: TransactionPart {
     var own = try transaction.ownReceipts.receipts(conversation)
     if own.comings == 0 {
       own.comings = 1
-      try transaction.ownReceipts.writeOwn(own, conversation)
+      transaction.ownReceipts.keepOwn(own, conversation)
     }
     return own.comings
   }

@@ -78,7 +78,7 @@ package struct OthersMarks: TransactionPart {
     var isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
     if case .cells = recipients { isNothing = false }
-    if own != before, !isNothing { try transaction.ownReceipts.writeOwn(own, conversation) }
+    if own != before, !isNothing { transaction.ownReceipts.keepOwn(own, conversation) }
     // Messages marked by name may still have to be told.
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
@@ -125,7 +125,7 @@ package struct OthersMarks: TransactionPart {
     }
     own.othersSince = try firstJoined(new, conversation)
     if own.comings > 0, try concernsMessages(others, new, in: conversation) { own.noteComing() }
-    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
     guard old.hasLeft != new.hasLeft else { return }
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }

@@ -92,7 +92,7 @@ package struct PendingReceipts: TransactionPart {
       }
     }
     own.confirm(kind, upTo: upTo)
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
     return true
   }
 
@@ -124,7 +124,7 @@ package struct PendingReceipts: TransactionPart {
     guard own != before else { return }
     try transaction.update(
       PendingKey.self, from: (conversation.number, before), to: (conversation.number, own))
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
   }
 
   private func emit(
@@ -189,7 +189,7 @@ package struct PendingReceipts: TransactionPart {
     }
     guard own != before else { return }
     try transaction.update(PendingKey.self, from: (conversation.number, before), to: nil)
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
   }
 }
 

@@ -32,12 +32,13 @@ extension Receipts {
     own.readTimes.join(old.readTimes)
     own.deliveredTimes.join(old.deliveredTimes)
     if let bound = old.sequenceBound { own.widen(bound: bound, floor: nil) }
-    if own != before { try transaction.ownReceipts.writeOwn(own, target) }
+    if own != before { transaction.ownReceipts.keepOwn(own, target) }
     let key = ReceiptKey.own(source.number)
     if try view.contains(key, in: Schema.conversations) {
       try transaction.remove(key.bytes, in: Schema.conversations)
     }
     source.receipts = ConversationReceipts()
+    source.hasUnwrittenReceipts = false
     try mergeMembers(from: source.number, into: target.number)
     if let localMember {
       try tell(try view.receipts.receipts(of: localMember, in: target.number).read.mark, to: target)

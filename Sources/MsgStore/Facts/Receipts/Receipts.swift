@@ -59,7 +59,6 @@ package struct Receipts: TransactionPart {
     transaction.hasAdded = true
     try transaction.put(joined, at: key)
     if position == nil { try transaction.waitingMessages.noteWaiting(id, in: conversation.number) }
-    transaction.isAnythingWaiting = true
     return true
   }
 
@@ -173,7 +172,7 @@ package struct Receipts: TransactionPart {
     for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
       try transaction.othersMarks.marksRose(kind, of: member, &own, in: conversation)
     }
-    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
   }
 
   /// Sets the local member's mark as the server knows it.

@@ -29,34 +29,24 @@ package struct SequenceMarks: TransactionPart {
     var new = old
     new[kind].join(sequence: sequence, at: position, time)
     guard new != old else { return false }
-    if try !isUsed {
-      try view.source.set(.sequenceMarks, to: 1)
-      memory.hasSequenceMarks = true
-    }
+    view.source[.sequenceMarks] = 1
     try transaction.receipts.change(
       kind, from: old, to: new, by: position, time, of: member, in: conversation)
     var own = try transaction.ownReceipts.receipts(conversation)
     let before = own
     own.widen(bound: sequence, floor: position)
-    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
     return true
   }
 
   /// True if the store has ever had a mark up to a sequence.
-  var isUsed: Bool {
-    get throws(StoreError) {
-      if let known = memory.hasSequenceMarks { return known }
-      let isUsed = try view.source.value(of: .sequenceMarks) != nil
-      memory.hasSequenceMarks = isUsed
-      return isUsed
-    }
-  }
+  var isUsed: Bool { view.source[.sequenceMarks] != 0 }
 
   /// Raises the marks that cover a message which has come to a place.
   package func apply(
     at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard let sequence = position.place.sequence, !position.place.isPending, try isUsed,
+    guard let sequence = position.place.sequence, !position.place.isPending, isUsed,
       !StoreDefect.sequenceMarksStay.isPlanted
     else { return }
     let known = try transaction.ownReceipts.receipts(conversation)
@@ -87,14 +77,14 @@ package struct SequenceMarks: TransactionPart {
     var own = try transaction.ownReceipts.receipts(conversation)
     if own.sequenceFloor == floor { return }
     own.sequenceFloor = floor == .end ? nil : floor
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
   }
 
   /// Raises the marks that cover messages which have come to places, given in order.
   func apply(
     at places: some Sequence<MessagePosition>, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard try isUsed else { return }
+    guard isUsed else { return }
     for position in places { try apply(at: position, in: conversation) }
   }
 
@@ -103,7 +93,7 @@ package struct SequenceMarks: TransactionPart {
     var own = try transaction.ownReceipts.receipts(conversation)
     guard own.sequenceFloor != nil else { return }
     own.sequenceFloor = nil
-    try transaction.ownReceipts.writeOwn(own, conversation)
+    transaction.ownReceipts.keepOwn(own, conversation)
   }
 }
 
