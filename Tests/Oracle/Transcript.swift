@@ -125,8 +125,11 @@ struct Transcript {
     }
     export.removeAll()
     try store.exportLines { export += $0 }
-    for line in export.split(separator: 0x0A) {
-      add("export " + String(decoding: line, as: UTF8.self))
+    let lines = export.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    func isFile(_ line: String) -> Bool { line.contains("\"unneeded_file\"") }
+    // The order of unneeded files follows from digests of the paths.
+    for line in lines.filter({ !isFile($0) }) + lines.filter(isFile).sorted() {
+      add("export " + line)
     }
     for finding in try store.check() { add("check: \(finding)") }
   }

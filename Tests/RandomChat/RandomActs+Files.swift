@@ -10,7 +10,8 @@ extension RandomActs {
     if confirmsFiles, random.chance(20) {
       let count = below(3)
       return RandomAct("confirmRemoval of \(count) files") { w throws(StoreError) in
-        try w.confirmRemoval(ofFiles: try w.unneededFiles(count: count))
+        let files = try w.unneededFiles(count: 50).sorted()
+        return try w.confirmRemoval(ofFiles: Array(files.prefix(count)))
       }
     }
     let (path, attachment) = (random.chance(20) ? nil : path(), "x\(below(3))")

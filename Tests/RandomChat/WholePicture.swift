@@ -85,7 +85,8 @@ package struct WholePicture: Equatable, Sendable {
     holdsNewEntries = try chat.outbox.holdsNewEntries
     nextTime = try chat.outbox.nextTime
     profiles = try chat.profiles()
-    files = try chat.unneededFiles(count: 50)
+    // Their order follows from digests of the paths.
+    files = try chat.unneededFiles(count: 50).sorted()
     transfers = try chat.runningTransfers()
     positions = try chat.syncPositions()
     retention = try chat.retention
