@@ -171,8 +171,11 @@ package struct ReceivedMessages: TransactionPart {
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
     try addFacts(of: message, named: id, in: conversation.number, to: &stored)
     var key = message.id
-    let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
-    if let waiting {
+    var hasWaited = false
+    if transaction.waitingMessages.hasWaiting,
+      let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+    {
+      hasWaited = true
       try transaction.receivedMessages.absorb(
         waiting, named: id, into: &stored, in: conversation.number)
       if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
@@ -198,7 +201,7 @@ package struct ReceivedMessages: TransactionPart {
         transaction.leavingArchive.append(conversation.number)
       }
     }
-    if waiting != nil, !place.isPending {
+    if hasWaited, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
     try transaction.sequenceMarks.apply(at: position, in: conversation)
