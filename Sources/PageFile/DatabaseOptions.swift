@@ -66,6 +66,9 @@ public struct DatabaseOptions: Sendable {
   /// The place where background work runs.
   package var backgroundWork = BackgroundWork.thread
 
+  /// True if a store that is quiet for seconds moves its log to the data file.
+  package var movesLogWhenQuiet = true
+
   /// The source of store ids, generations and temporary names.
   package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 

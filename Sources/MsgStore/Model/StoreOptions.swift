@@ -124,7 +124,8 @@ public struct StoreOptions: Sendable {
   ///
   /// Tests may shorten it.
   package var maximumExpiredReading = Duration.seconds(60)
-  /// True if long work continues by itself after the write that began it.
+  /// True if long work continues by itself after the write that began it, and a quiet store moves
+  /// its log to the data file.
   ///
   /// Tests may turn this off.
   package var worksInBackground = true
@@ -181,6 +182,7 @@ public struct StoreOptions: Sendable {
     options.access = access == .readOnly ? .readOnly : .readWrite
     options.encryption = encryption
     options.mark = mark
+    options.movesLogWhenQuiet = worksInBackground
     return options
   }
 }

@@ -86,7 +86,8 @@ final class Engine: @unchecked Sendable {
     state = Locked(State(recovered: recovered))
     let idle = Locked<(@Sendable () -> Void)?>(nil)
     worker = Worker(
-      hasThread: options.backgroundWork == .thread, idleMilliseconds: Self.quietMilliseconds
+      hasThread: options.backgroundWork == .thread,
+      idleMilliseconds: options.movesLogWhenQuiet ? Self.quietMilliseconds : nil
     ) { idle.withLock { $0 }?() }
     idle.withLock { $0 = { [weak self] in self?.checkpointAfterQuiet() } }
   }
