@@ -160,6 +160,22 @@ package struct TreePage {
 
   // MARK: Search
 
+  /// Returns 0 if a key lies between the first and the last one of a leaf, or is one of them, a
+  /// negative number if it lies before them, and a positive one if it lies behind them.
+  @inlinable
+  package func order(of key: Bytes) -> Int {
+    let (count, prefix) = (cellCount, prefix)
+    let shared = key.sharedPrefixByteCount(with: prefix)
+    if shared < prefix.count {
+      return shared == key.count || key[shared] < prefix[shared] ? -1 : 1
+    }
+    if count == 0 { return -1 }
+    let rest = key.dropFirst(shared)
+    let (first, last) = (suffixRange(0), suffixRange(count - 1))
+    if bytes.slice(first.offset, first.byteCount).compare(to: rest) > 0 { return -1 }
+    return bytes.slice(last.offset, last.byteCount).compare(to: rest) < 0 ? 1 : 0
+  }
+
   /// Finds the first cell whose key is not below `key`, and tells if that key is equal.
   ///
   /// Costs one comparison with the prefix, then a binary search that compares eight bytes as one

@@ -32,6 +32,11 @@ package final class PageSource {
   private var chainOwners: ChainOwners?
   /// True if a read failed or a change was left half done; then the transaction cannot commit.
   private(set) var hasFailed = false
+  /// The leaf of each tree that the transaction visited last, or 0: see `BTree.recentLeaf`.
+  private var recentLeaves = SIMD16<UInt32>()
+  /// The parents of these leaves as far as they are known, else 0, and the cells that lead to them.
+  private var recentParents = SIMD16<UInt32>()
+  private var recentIndices = SIMD16<UInt32>()
 
   /// Creates a source that reads a snapshot.
   init(pager: Pager, snapshot: Snapshot) {
@@ -185,6 +190,33 @@ package final class PageSource {
 
   package func root(of tree: TreeNumber) -> PageNumber { roots[tree] }
 
+  /// Returns the leaf of a tree that the transaction visited last, which is still a leaf of the
+  /// tree; `none` without one.
+  @inline(__always)
+  func recentLeaf(of tree: TreeNumber) -> PageNumber {
+    PageNumber(recentLeaves[Int(tree.rawValue)])
+  }
+
+  /// Returns the branch page that led to the recent leaf of a tree, and the cell that did; it is
+  /// still a page of the tree, but the cell may lead elsewhere by now.
+  @inline(__always)
+  func recentParent(of tree: TreeNumber) -> (page: PageNumber, index: Int) {
+    let place = Int(tree.rawValue)
+    return (PageNumber(recentParents[place]), Int(recentIndices[place]))
+  }
+
+  /// Notes the leaf that the transaction visits, and the cell of the branch page that led to it, if
+  /// it is known.
+  @inline(__always)
+  func visit(
+    _ leaf: PageNumber, of tree: TreeNumber, from parent: PageNumber = .none, _ index: Int = 0
+  ) {
+    let place = Int(tree.rawValue)
+    recentLeaves[place] = leaf.rawValue
+    recentParents[place] = parent.rawValue
+    recentIndices[place] = UInt32(truncatingIfNeeded: index)
+  }
+
   /// Returns the length in bytes of the longest value that lies in the leaf with a key of that
   /// length.
   package func maximumValueByteCount(keyByteCount: Int) -> Int {
@@ -199,6 +231,7 @@ package final class PageSource {
   package func setRoot(of tree: TreeNumber, to page: PageNumber) {
     precondition(dirty != nil, "read transaction: cannot write")
     roots[tree] = page
+    visit(.none, of: tree)
   }
 
   /// Returns one of the words, see `Words`.
@@ -279,6 +312,10 @@ package final class PageSource {
   /// Its number is reused only after the commit.
   package func free(_ number: PageNumber) throws(PageFileError) {
     guard let dirty else { preconditionFailure("read transaction: cannot write") }
+    if !Defect.freedLeafKept.isPlanted {
+      recentLeaves.replace(with: 0, where: recentLeaves .== number.rawValue)
+      recentParents.replace(with: 0, where: recentParents .== number.rawValue)
+    }
     if let image = dirty.remove(number) {
       doomed.append(image)
       doomedCount += 1

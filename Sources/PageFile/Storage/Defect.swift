@@ -37,7 +37,8 @@ package enum Defect: String, CaseIterable, Sendable {
   case logJoinedUnproven, turnBelievedAlone, openingBelievedAlways, cleanOnOneWord
   case damagePassedOver, oldWitnessesBelieved, missingLogBelieved, otherStoreBelieved
   case settledLogUnmarked
-  case freedPagesKept, checksumIgnored, versionUnproven, tableRootUnproven, wordsDropped
+  case freedPagesKept, freedLeafKept, checksumIgnored, versionUnproven, tableRootUnproven
+  case wordsDropped
 
   // Seals and keys.
   case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound

@@ -51,7 +51,7 @@ extension BTree {
     if editor.page.isFull(behind: cell, at: found.index) || !editor.insert(cell, at: found.index) {
       // The path is recorded only now, by a second descent: few insertions need to update a parent.
       var path = TreePath()
-      _ = try descend(toward: key, &path)
+      try descend(toward: key, to: leaf, &path)
       if try share(editor, adding: cell, at: found.index, up: &path) { return found.isEqual }
       try carry(try split(editor, adding: cell, at: found.index), up: &path)
     }

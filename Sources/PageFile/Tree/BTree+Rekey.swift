@@ -45,22 +45,25 @@ extension BTree {
     return true
   }
 
-  /// Returns the leaf of a key, and whether it is the first or the last one of the tree; nil if the
-  /// tree is empty.
+  /// Returns the leaf of a key, and whether it is known to be the first or the last one of the
+  /// tree; nil if the tree is empty.
   private func leafAndEdges(
     for key: Bytes
   ) throws(PageFileError) -> (leaf: TreePage, isFirst: Bool, isLast: Bool)? {
+    if let leaf = try recentLeaf(around: key) { return (leaf, false, false) }
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, .write)
     var page = try source.treePage(root)
     var (isFirst, isLast) = (true, true)
+    var (parent, index) = (PageNumber.none, 0)
     while !page.isLeaf {
-      let index = page.childIndex(for: key)
+      (parent, index) = (page.number, page.childIndex(for: key))
       isFirst = isFirst && index == 0
       isLast = isLast && index == page.cellCount - 1
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
+    source.visit(page.number, of: tree, from: parent, index)
     return (page, isFirst, isLast)
   }
 }

@@ -36,15 +36,22 @@ extension BTree {
     if !page.isToMerge(after: usedBefore) { return page }
     // The path is recorded only now, by a second descent: few removals need to update a parent.
     var path = TreePath()
-    try shrink(try descend(toward: key, &path), up: &path)
+    try descend(toward: key, to: page, &path)
+    try shrink(page, up: &path)
     return nil
   }
 
-  /// Descends to the leaf of a key, recording the path.
-  func descend(toward key: Bytes, _ path: inout TreePath) throws(PageFileError) -> TreePage {
+  /// Descends to a leaf that holds a key or would hold it, recording the path.
+  ///
+  /// - Throws: Also `corruptPage` if the key leads to another leaf.
+  func descend(
+    toward key: Bytes, to leaf: TreePage, _ path: inout TreePath
+  ) throws(PageFileError) {
     WalkCounter.note(tree, .write)
     let root = try source.treePage(source.root(of: tree))
-    return try path.descend(from: root, in: source, .toward(key))
+    guard try path.descend(from: root, in: source, .toward(key)).number == leaf.number else {
+      throw .corruptPage(leaf.number, reason: "the page holds keys outside its parent's bounds")
+    }
   }
 
   /// Frees or merges a page that has become small, then does the same for each ancestor that lost a

@@ -144,7 +144,7 @@ extension BTree {
       index += 1
       if let editor { page = editor.page }
       guard index < run.count, case let next = run.key(index),
-        found.bound.map({ $0.page.key($0.index).compare(to: CellKey(next)) > 0 }) ?? true
+        Self.isBelow(next, found.bound, of: page)
       else { break }
       BTree.checkKey(next)
       let order = key.compare(to: next)
@@ -160,7 +160,28 @@ extension BTree {
     }
     guard page.isToMerge(after: usedBefore) else { return }
     var path = TreePath()
-    try shrink(try descend(toward: key, &path), up: &path)
+    try descend(toward: key, to: page, &path)
+    try shrink(page, up: &path)
+  }
+
+  /// The upper bound of the keys that are known to belong to a leaf.
+  private enum Bound {
+    /// No bound: the leaf is the last one.
+    case none
+    /// The separator above the leaf.
+    case separator(TreePage, Int)
+    /// The last key of the leaf itself.
+    case lastKey
+  }
+
+  /// Returns true if a key that belongs to no leaf before this one lies below the leaf's bound.
+  private static func isBelow(_ key: Bytes, _ bound: Bound, of leaf: TreePage) -> Bool {
+    switch bound {
+    case .none: true
+    case .separator(let page, let index): page.key(index).compare(to: CellKey(key)) > 0
+    case .lastKey:
+      leaf.cellCount > 0 && leaf.key(leaf.cellCount - 1).compare(to: CellKey(key)) >= 0
+    }
   }
 
   /// Returns the change of a cell, with the number that a cell that counts gets; nil if its number
@@ -196,28 +217,41 @@ extension BTree {
     _ = try put(key, value, in: leaf)
   }
 
-  /// Returns the leaf that holds a key or would hold it, and the place of the separator above all
-  /// keys of the leaf, nil for the last leaf; nil if the tree is empty.
+  /// Returns the leaf that holds a key or would hold it, and the bound of its keys; nil if the tree
+  /// is empty.
   private func leafAndBound(
     for key: Bytes
-  ) throws(PageFileError) -> (leaf: TreePage, bound: (page: TreePage, index: Int)?)? {
+  ) throws(PageFileError) -> (leaf: TreePage, bound: Bound)? {
+    if let leaf = try recentLeaf(around: key) { return (leaf, try recentBound(of: leaf)) }
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, .write)
-    var bound: (page: TreePage, index: Int)?
+    var bound = Bound.none
     var page = try source.treePage(root)
+    var (parent, index) = (PageNumber.none, 0)
     while !page.isLeaf {
-      let index = page.childIndex(for: key)
+      (parent, index) = (page.number, page.childIndex(for: key))
       if index + 1 < page.cellCount {
         // Else keys of the run below this one would not belong to the leaf.
-        if let bound, page.key(index + 1).compare(to: bound.page.key(bound.index)) >= 0 {
+        if case .separator(let upper, let place) = bound,
+          page.key(index + 1).compare(to: upper.key(place)) >= 0
+        {
           throw .corruptPage(page.number, reason: "the page holds keys outside its parent's bounds")
         }
-        bound = (page, index + 1)
+        bound = .separator(page, index + 1)
       }
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
+    source.visit(page.number, of: tree, from: parent, index)
     return (page, bound)
+  }
+
+  /// Returns the bound of the keys of the recent leaf.
+  private func recentBound(of leaf: TreePage) throws(PageFileError) -> Bound {
+    if leaf.number == source.root(of: tree) { return .none }
+    guard let (parent, index) = try recentParent(of: leaf.number), index + 1 < parent.cellCount
+    else { return .lastKey }
+    return .separator(parent, index + 1)
   }
 
   /// Stores a short value in a leaf that has room for it.

@@ -10,13 +10,17 @@
 ///     the cursor stands.
 ///  3. After a failed step every further step fails, until the cursor is repositioned: a caller
 ///     that goes on after an error must not mistake the place where it stopped for the end.
-///  4. Keys ascend across leaves too. A step to a leaf that does not continue from the last one
+///  4. The path is unknown while the cursor stands in a leaf that was found without a descent. It
+///     is found when the cursor leaves that leaf.
+///  5. Keys ascend across leaves too. A step to a leaf that does not continue from the last one
 ///     throws, so a walk ends even if pages contradict each other.
 @usableFromInline
 package struct Cursor: ~Copyable {
   @usableFromInline let source: PageSource
   let tree: TreeNumber
   var path = TreePath()
+  /// False if the path to the leaf is not known, see rule 4.
+  private var isPathKnown = true
   @usableFromInline var leaf = TreePage(.empty)
   @usableFromInline var index = 0
   @usableFromInline var cellCount = 0
@@ -40,7 +44,7 @@ package struct Cursor: ~Copyable {
   /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seek(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard try descend(.toward(key)) else { return false }
+    guard try go(toward: key) else { return false }
     let found = leaf.search(key)
     index = found.index
     if index == cellCount {
@@ -69,7 +73,7 @@ package struct Cursor: ~Copyable {
   /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seekBack(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard try descend(.toward(key)) else { return false }
+    guard try go(toward: key) else { return false }
     let found = leaf.search(key)
     if found.isEqual {
       index = found.index
@@ -141,6 +145,7 @@ package struct Cursor: ~Copyable {
   mutating func stepToNextLeaf() throws(PageFileError) -> Bool {
     if let failure { throw failure }
     guard isAtCell else { return isAtEnd ? false : try first() }
+    if !isPathKnown { try findPath() }
     while var level = path.pop() {
       level.index += 1
       guard level.index < level.page.cellCount else { continue }
@@ -155,6 +160,7 @@ package struct Cursor: ~Copyable {
   mutating func stepToPreviousLeaf() throws(PageFileError) -> Bool {
     if let failure { throw failure }
     guard isAtCell else { return isAtEnd ? try last() : false }
+    if !isPathKnown { try findPath() }
     while var level = path.pop() {
       level.index -= 1
       guard level.index >= 0 else { continue }
@@ -164,6 +170,50 @@ package struct Cursor: ~Copyable {
     }
     stand(atEnd: false)
     return false
+  }
+
+  /// Goes to the first cell of the leaf that holds a key or would hold it.
+  ///
+  /// Returns false if the tree is empty.
+  private mutating func go(toward key: Bytes) throws(PageFileError) -> Bool {
+    let recent: TreePage?
+    do throws(PageFileError) {
+      recent = try BTree(source, tree).recentLeaf(around: key)
+    } catch {
+      stand(atEnd: true)
+      failure = error
+      throw error
+    }
+    guard let recent else { return try descend(.toward(key)) }
+    path.removeAll()
+    failure = nil
+    isPathKnown = false
+    stand(in: recent)
+    return true
+  }
+
+  /// Finds the path to the leaf: by one descent, unless the tree has at most two levels and the
+  /// leaf is the one visited last.
+  private mutating func findPath() throws(PageFileError) {
+    let root = source.root(of: tree)
+    isPathKnown = true
+    if leaf.number == root { return }
+    if let (parent, index) = try BTree(source, tree).recentParent(of: leaf.number),
+      parent.number == root
+    {
+      return path.push(parent, index)
+    }
+    var key = ByteBuffer(capacity: keyByteCount)
+    appendKey(to: &key)
+    let (leaf, index) = (leaf, index)
+    guard try descend(.toward(key.bytes)), self.leaf.number == leaf.number else {
+      stand(atEnd: true)
+      let error = PageFileError.corruptPage(
+        leaf.number, reason: "the page holds keys outside its parent's bounds")
+      failure = error
+      throw error
+    }
+    self.index = index
   }
 
   /// Descends from the root to the first cell of a leaf.
@@ -177,6 +227,7 @@ package struct Cursor: ~Copyable {
     WalkCounter.note(tree, .read)
     do throws(PageFileError) {
       stand(in: try path.descend(from: try source.treePage(root), in: source, turn))
+      visitLeaf()
     } catch {
       failure = error
       throw error
@@ -203,10 +254,17 @@ package struct Cursor: ~Copyable {
         throw .corruptPage(leaf.number, reason: "keys do not ascend from leaf to leaf")
       }
       stand(in: leaf)
+      visitLeaf()
     } catch {
       failure = error
       throw error
     }
+  }
+
+  /// Notes the leaf, to which the path leads, as the one visited last.
+  private func visitLeaf() {
+    guard let (parent, index) = path.last else { return source.visit(leaf.number, of: tree) }
+    source.visit(leaf.number, of: tree, from: parent.number, index)
   }
 
   private mutating func stand(in leaf: TreePage) {
@@ -217,6 +275,7 @@ package struct Cursor: ~Copyable {
 
   private mutating func stand(atEnd: Bool) {
     path.removeAll()
+    isPathKnown = true
     leaveCell(atEnd: atEnd)
   }
 

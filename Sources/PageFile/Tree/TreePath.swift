@@ -27,6 +27,13 @@ package struct TreePath: ~Copyable {
     depth += 1
   }
 
+  /// The lowest level; nil if there is none.
+  var last: (page: TreePage, index: Int)? {
+    guard depth > 0 else { return nil }
+    let level = depth <= UpperLevels.count ? levels[depth - 1] : lower[lower.count - 1]
+    return (level.page, level.index)
+  }
+
   package mutating func pop() -> Level? {
     guard depth > 0 else { return nil }
     depth -= 1

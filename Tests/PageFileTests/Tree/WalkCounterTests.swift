@@ -25,9 +25,9 @@ struct WalkCounterTests {
   @Test func lookupsReadAndChangesWrite() throws {
     let tree = try makeTree()
     #expect(try walks { _ = try tree.value(Self.key(5)) } == [1, 0])
-    #expect(try walks { _ = try tree.contains(Self.key(5)) } == [1, 0])
+    #expect(try walks { _ = try tree.contains(Self.key(300)) } == [1, 0])
     #expect(try walks { _ = try tree.insert(Self.key(5), [1]) } == [0, 1])
-    #expect(try walks { _ = try tree.remove(Self.key(5)) } == [0, 1])
+    #expect(try walks { _ = try tree.remove(Self.key(300)) } == [0, 1])
   }
 
   @Test func rekeyIsOneWalkWithinALeafAndTwoBetweenLeaves() throws {
@@ -36,7 +36,7 @@ struct WalkCounterTests {
     let near = Self.key(300).dropLast() + [9]
     #expect(try walks { _ = try tree.rekey(Self.key(300), to: Array(near), value) } == [0, 1])
     let longer = Self.key(301) + [1]
-    #expect(try walks { _ = try tree.rekey(Self.key(301), to: longer, value) } == [0, 1])
+    #expect(try walks { _ = try tree.rekey(Self.key(301), to: longer, value) } == [0, 0])
     let far = Self.key(10).dropLast() + [9]
     #expect(try walks { _ = try tree.rekey(Self.key(500), to: Array(far), value) } == [0, 2])
     #expect(try walks { _ = try tree.rekey(Self.key(500), to: Array(far), value) } == [0, 1])
