@@ -66,9 +66,9 @@ import Testing
       ("Observation", ["Model"]),
       ("Transaction", ["Model", "Compression", "Tables", "Packing"]),
       ("Packer", ["Model", "Tables", "Packing", "Transaction"]),
-      ("Projections", ["Model", "Tables", "Packing", "Reading", "Transaction", "Packer"]),
+      ("Projections", ["Model", "Tables", "Packing", "Transaction", "Packer"]),
       ("Facts/Members", ["Model", "Tables", "Transaction"]),
-      ("Facts/Beside", ["Model", "Tables", "Transaction", "Projections"]),
+      ("Facts/Beside", ["Model", "Tables", "Transaction"]),
       (
         "Facts/Receipts",
         ["Model", "Tables", "Reading", "Transaction", "Packer", "Projections", "Facts/Beside"]

@@ -106,7 +106,7 @@ extension Composing {
       after: old.traits.editTime, old.traits.pendingEdits.max(),
       try transaction.conversations.newestServerTime(in: target.conversation))
     var new = old
-    try transaction.versions.mergeVersion(
+    try transaction.messageFacts.mergeVersion(
       TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
       named: target.id, in: target.conversation.number)
     new.traits.pendingEdits.append(time)
@@ -192,7 +192,7 @@ extension Composing {
     try Reaction(emoji, from: local, at: Timestamp(microseconds: 0)).validate()
     let target = try ownTarget(id, in: conversation)
     guard let member = localMember else { throw .noLocalMember }
-    let old = try transaction.reactions.reaction(
+    let old = try transaction.messageFacts.reaction(
       emoji, of: member, to: target.id, in: target.conversation.number)
     guard (old?.isRemoved ?? true) != isRemoved else { return false }
     let time = Conversations.provisionalTime(
@@ -230,7 +230,7 @@ extension Composing {
     if new == old { return isReleased }
     return try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
       (_, _) throws(StoreError) in
-      try transaction.attachments.writeRecord(new, replacing: old, at: key.bytes)
+      try transaction.messageFacts.writeAttachment(new, replacing: old, at: key.bytes)
       return true
     }
   }

@@ -39,7 +39,7 @@ struct LocalMarks: TransactionPart {
     if target == old.mark && !isNew { return false }
     try checkBelonging(conversation)
     conversation.summary = summary
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     own.lateFrom = nil
     own.readTimes.join(target, transaction.recordedTime())
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
@@ -66,9 +66,9 @@ struct LocalMarks: TransactionPart {
       transaction.hasAdded = true
       try transaction.receipts.set(.seen, at: position, conversation)
       try join(.read, transaction.recordedTime(), id, at: position, in: conversation)
-      try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
+      try transaction.receipts.rememberExact(.read, id, from: 0, in: conversation)
       // A read receipt implies that the message was delivered.
-      try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
+      try transaction.receipts.forgetExact(.delivered, id, in: conversation)
       isChanged = true
     }
     if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
@@ -81,7 +81,7 @@ struct LocalMarks: TransactionPart {
   func markDelivered(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool
   {
     guard let conversation = try transaction.existingConversation(id) else { return false }
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let old = own.deliveredMark
     guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
       return false
@@ -93,7 +93,7 @@ struct LocalMarks: TransactionPart {
     if !isNew {
       isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
     }
-    let told = try transaction.ownReceipts.told(.delivered, conversation)
+    let told = try transaction.receipts.told(.delivered, conversation)
     if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
       own.confirm(.delivered, upTo: target)
     }
@@ -120,7 +120,7 @@ struct LocalMarks: TransactionPart {
       else { continue }
       transaction.hasAdded = true
       try join(.delivered, transaction.recordedTime(), id, at: position, in: conversation)
-      try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
+      try transaction.receipts.rememberExact(.delivered, id, from: 0, in: conversation)
       isChanged = true
     }
     if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
@@ -195,14 +195,14 @@ extension LocalMarks {
       throw view.corrupt(Schema.ids, "message \"\(position.id)\": not at its place")
     }
     if record.sender == member || record.flags.contains(.history) { return true }
-    if let told = try transaction.ownReceipts.told(.delivered, conversation), position <= told {
+    if let told = try transaction.receipts.told(.delivered, conversation), position <= told {
       return true
     }
     let exact = FactKey.key(conversation.number, id, .receipt, member: member)
     if try view.contains(exact, in: Schema.facts) { return true }
-    let own = try transaction.ownReceipts.receipts(conversation)
+    let own = try transaction.receipts.own(conversation)
     guard let mark = own.deliveredMark, position <= mark else { return false }
-    let first = try transaction.namedReceipts.firstOrdinal(.delivered, id, in: conversation.number)
+    let first = try transaction.receipts.firstOrdinal(.delivered, id, in: conversation.number)
     return first.map { $0 <= own.deliveredOrdinal } ?? true
   }
 

@@ -38,7 +38,7 @@ struct OutboxDecisions: TransactionPart {
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     let record = try existingEntry(id)
     if record.scheduledTime != nil {
-      try transaction.outboxSchedule.queue(id.rawValue, record)
+      try transaction.outboxEntries.queue(id.rawValue, record)
       return true
     }
     return try transaction.outboxReleases.letGo(id.rawValue, record, if: .held)
@@ -153,11 +153,12 @@ struct OutboxDecisions: TransactionPart {
       return false
     }
     var new = old
-    guard try transaction.versions.removeVersion(at: time, from: &new, named: target.id, in: number)
+    guard
+      try transaction.messageFacts.removeVersion(at: time, from: &new, named: target.id, in: number)
     else {
       throw .outbox(.hasNoText, id)
     }
-    try transaction.versions.mergeVersion(version, into: &new, named: target.id, in: number)
+    try transaction.messageFacts.mergeVersion(version, into: &new, named: target.id, in: number)
     try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
     try giveToken(to: id, record)
@@ -184,10 +185,10 @@ struct OutboxDecisions: TransactionPart {
     case .upload, .createConversation:
       throw .outbox(.needed, id)
     case .edit(let message, let time):
-      _ = try transaction.edits.refuseEdit(
+      _ = try transaction.messageUpdates.refuseEdit(
         of: message, in: conversation, at: Timestamp(microseconds: time), because: failure)
     case .retract(let message):
-      _ = try transaction.retractions.refuseRetraction(
+      _ = try transaction.messageUpdates.refuseRetraction(
         of: message, in: conversation, because: failure)
     case .react(let message, let emoji, let isRemoved):
       try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
@@ -224,7 +225,7 @@ struct OutboxDecisions: TransactionPart {
     guard let member = localMember, let open = try transaction.existingConversation(conversation),
       let (_, _, own) = try flushed().messages.found(message, in: open.number)
     else { return }
-    let known = try transaction.reactions.reaction(emoji, of: member, to: own, in: open.number)
+    let known = try transaction.messageFacts.reaction(emoji, of: member, to: own, in: open.number)
     guard let old = known, old.isRemoved == isRemoved else { return }
     let time = Conversations.provisionalTime(
       after: old.time, try transaction.conversations.newestServerTime(in: open))

@@ -24,8 +24,8 @@ struct OwnFieldActs: TransactionPart {
     guard let number = try view.number(of: id) else {
       return hadProfile
     }
-    let hadFields = try transaction.memberFields.forget(id, number)
-    if hadFields { try transaction.outboxFields.withdrawAll(of: number) }
+    let hadFields = try transaction.profiles.forget(id, number)
+    if hadFields { try transaction.outboxEntering.withdrawAll(of: number) }
     return hadProfile || hadFields
   }
 
@@ -47,12 +47,12 @@ struct OwnFieldActs: TransactionPart {
         after: known?.time, try transaction.conversations.newestServerTime(in: target.conversation))
     }
     var new = old
-    try transaction.ownFieldFacts.set(
+    try transaction.messageFacts.setOwnField(
       register, in: &new.traits.ownFields, of: target.id, in: number)
     try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
     if goesAlong {
-      try transaction.outboxFields.sendsOtherContent(target.id, in: number)
+      try transaction.outboxEntering.sendsOtherContent(target.id, in: number)
     } else {
       try tell(
         .setMessageField(target.id, at: register.time ?? 0, name: register.name),
@@ -76,7 +76,7 @@ struct OwnFieldActs: TransactionPart {
       try view.conversations.details(number).newestTime)
     var new = old
     new.put(register)
-    try transaction.conversationFields.writeFields(new, replacing: old, of: number)
+    try transaction.conversations.writeFields(new, replacing: old, of: number)
     try tell(
       .setConversationField(at: register.time ?? 0, name: register.name),
       isLocal: given.isLocal, of: number)
@@ -98,7 +98,7 @@ struct OwnFieldActs: TransactionPart {
       after: old.all.compactMap(\.time).max(), try view.directory.record(number)?.fetchedAt)
     var new = old
     new.put(register)
-    try transaction.memberFields.writeFields(new, replacing: old, of: id, number)
+    try transaction.profiles.writeFields(new, replacing: old, of: id, number)
     try tell(
       .setMemberField(number, at: register.time ?? 0, name: register.name),
       isLocal: given.isLocal, of: 0)
@@ -109,9 +109,9 @@ struct OwnFieldActs: TransactionPart {
     _ subject: OutboxSubject, isLocal: Bool, of conversation: UInt32
   ) throws(StoreError) {
     if isLocal {
-      try transaction.outboxFields.withdraw(subject, of: conversation)
+      try transaction.outboxEntering.withdraw(subject, of: conversation)
     } else {
-      try transaction.outboxFields.enter(subject, of: conversation)
+      try transaction.outboxEntering.enterField(subject, of: conversation)
     }
   }
 

@@ -3,9 +3,7 @@ import PageFile
 /// Schedules what the local member composes.
 ///
 /// See docs/message-format.md, O-32.
-struct Scheduling: TransactionPart {
-  let transaction: Transaction
-
+extension Composing {
   /// Composes a message that is to be sent at a time, or at once if that has passed.
   ///
   /// Where new entries are held, this one is held like them, without a time.
@@ -21,7 +19,7 @@ struct Scheduling: TransactionPart {
     else { return sent }
     for (ordinal, record) in try view.outbox.entries(of: sent.id, in: open.number) {
       guard case .send = record.subject else { continue }
-      try transaction.outboxSchedule.setTime(time, of: ordinal, record)
+      try transaction.outboxEntries.setTime(time, of: ordinal, record)
     }
     return sent
   }
@@ -36,11 +34,7 @@ struct Scheduling: TransactionPart {
     if old.scheduledTime == time.microseconds { return false }
     _ = try transaction.outboxDecisions.hold(id)
     guard let held = try view.outbox.entry(id.rawValue) else { throw .outbox(.notFound, id) }
-    try transaction.outboxSchedule.setTime(time, of: id.rawValue, held)
+    try transaction.outboxEntries.setTime(time, of: id.rawValue, held)
     return true
   }
-}
-
-extension Transaction {
-  var scheduling: Scheduling { Scheduling(transaction: self) }
 }

@@ -1,9 +1,7 @@
 import PageFile
 
 /// Makes held entries for work that was not in the outbox, so that a person decides about it.
-package struct HeldEntries: TransactionPart {
-  package let transaction: Transaction
-
+extension OutboxEntering {
   /// Enters a held entry, unless the same receipt is entered already.
   ///
   /// Returns true if it was entered.
@@ -76,7 +74,7 @@ package struct HeldEntries: TransactionPart {
       place.message = position
       count += 1
       let message = try flushed().messages.message(at: position, in: conversation)
-      count += try enter(message, at: position, in: conversation)
+      count += try enterMessage(message, at: position, in: conversation)
       if isFull(count) { return false }
     }
     return true
@@ -85,7 +83,7 @@ package struct HeldEntries: TransactionPart {
   /// Enters a pending message of the local member, and what is to be told of it.
   ///
   /// Returns the number of entries.
-  func enter(
+  func enterMessage(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> Int {
     guard let localMember, message.sender == localMember, !message.status.isServerKnowledge,
@@ -96,7 +94,7 @@ package struct HeldEntries: TransactionPart {
       transaction.outboxEntries.isEmpty ? [] : try view.outbox.entries(of: id, in: conversation)
     if entries.contains(where: { $0.record.subject == .send(id) }) { return 0 }
     var count = 0
-    func enter(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {
+    func hold(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {
       if entries.contains(where: { $0.record.subject == subject }) { return }
       var record = OutboxRecord(
         subject, of: conversation, token: .random(), created: position.place.time)
@@ -108,14 +106,14 @@ package struct HeldEntries: TransactionPart {
     }
     for record in try view.facts.attachmentRecords(of: id, in: conversation)
     where record.attachment.remoteURL == nil && record.upload != .done {
-      try enter(.upload(id, attachment: record.attachment.id))
+      try hold(.upload(id, attachment: record.attachment.id))
     }
-    try enter(.send(id), mayHaveLeft: ![.pending, .held].contains(message.status))
-    for time in message.traits.pendingEdits { try enter(.edit(id, at: time)) }
+    try hold(.send(id), mayHaveLeft: ![.pending, .held].contains(message.status))
+    for time in message.traits.pendingEdits { try hold(.edit(id, at: time)) }
     for emoji in try reactions(to: id, in: conversation, by: localMember) {
-      try enter(.react(id, emoji: emoji, isRemoved: false))
+      try hold(.react(id, emoji: emoji, isRemoved: false))
     }
-    if message.traits.marks.contains(.hidden) { try enter(.retract(id)) }
+    if message.traits.marks.contains(.hidden) { try hold(.retract(id)) }
     return count
   }
 
@@ -130,10 +128,6 @@ package struct HeldEntries: TransactionPart {
     }
     return found
   }
-}
-
-extension Transaction {
-  package var heldEntries: HeldEntries { HeldEntries(transaction: self) }
 }
 
 /// The progress of entering the pending work of a store.

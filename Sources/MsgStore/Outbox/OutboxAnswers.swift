@@ -45,33 +45,33 @@ struct OutboxAnswers: TransactionPart {
     guard let record else { return try noteAnswer(item, serverTime) }
     guard record.token == item.token else { return false }
     if case .setOwnField(let told, _) = item.task, let serverTime {
-      try transaction.outboxFields.confirm(
+      try transaction.outboxEntering.confirmField(
         record, ordinal, told.register, at: serverTime.microseconds)
     } else if let id = item.conversation {
       switch (record.subject, item.task) {
       case (.send(let message), _):
-        _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
+        _ = try transaction.messageUpdates.receiveStatus(.sent, of: message, in: id, at: nil)
         // Facts change no entry before their effects are settled.
         try transaction.outboxEntries.remove(entry: ordinal, record)
         return true
       case (.edit(let message, let time), _):
-        _ = try transaction.edits.confirmEdit(
+        _ = try transaction.messageUpdates.confirmEdit(
           of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime,
           serverName: serverName)
       case (.retract(let message), _):
-        _ = try transaction.retractions.confirmRetraction(
+        _ = try transaction.messageUpdates.confirmRetraction(
           of: message, in: id, serverTime: serverTime)
       case (.react(let message, let emoji, let isRemoved), _):
         guard let serverTime else { break }
-        try transaction.outboxServerTimes.confirmReaction(
+        try transaction.outboxAnswers.confirmReaction(
           emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
       case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
         (.leaveConversation, _), (.deleteConversation, _):
         guard let serverTime else { break }
-        try transaction.outboxServerTimes.confirm(
+        try transaction.outboxAnswers.confirm(
           record, ordinal, item.task, at: serverTime.microseconds)
       case (.upload(let message, let attachment), _):
-        _ = try transaction.attachmentUpdates.setTransfer(
+        _ = try transaction.messageUpdates.setTransfer(
           .upload, to: .done, of: attachment, message: message, in: id)
       default: break
       }
@@ -89,15 +89,15 @@ struct OutboxAnswers: TransactionPart {
     guard let id = item.conversation else { return false }
     switch item.task {
     case .upload(let state):
-      return try transaction.attachmentUpdates.setTransfer(
+      return try transaction.messageUpdates.setTransfer(
         .upload, to: .done, of: state.attachment.id, message: state.message, in: id)
     case .createConversation(let told):
       guard let serverTime, let number = try view.number(of: id) else { return false }
-      return try transaction.outboxServerTimes.confirmCreation(
+      return try transaction.outboxAnswers.confirmCreation(
         of: number, told, at: serverTime.microseconds)
     case .retract(let message):
       guard let serverTime, let given = item.retractedAt else { return false }
-      return try transaction.retractions.replaceTime(
+      return try transaction.messageUpdates.replaceRetractionTime(
         given, of: message, in: id, by: serverTime.microseconds)
     default: return false
     }
@@ -168,7 +168,7 @@ struct OutboxAnswers: TransactionPart {
       record, isFinal ? .failed : .retrying, retryAt: time, failure: failure, in: conversation)
     if case .upload(let id, let attachment) = record.subject {
       if isFinal {
-        _ = try transaction.attachmentUpdates.setTransfer(
+        _ = try transaction.messageUpdates.setTransfer(
           .upload, to: .failed(failure, count: 1), of: attachment, message: id, in: conversation)
       } else {
         try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)

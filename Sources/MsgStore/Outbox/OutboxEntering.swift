@@ -2,8 +2,8 @@
 ///
 /// A newer act absorbs an older one that cannot have left, so the server is told nothing outdated.
 /// See docs/message-format.md, O-10 … O-15.
-struct OutboxEntering: TransactionPart {
-  let transaction: Transaction
+package struct OutboxEntering: TransactionPart {
+  package let transaction: Transaction
 
   /// Enters a composed message, behind the uploads that it needs.
   func enterSend(
@@ -42,7 +42,7 @@ struct OutboxEntering: TransactionPart {
       let (position, message, own) = try flushed().messages.found(id, in: number),
       position.place.isPending, try view.outbox.entries(of: own, in: number).isEmpty
     else { return }
-    _ = try transaction.heldEntries.enter(message, at: position, in: number)
+    _ = try transaction.outboxEntering.enterMessage(message, at: position, in: number)
   }
 
   /// Returns true if the server may have a message, as far as the outbox knows; nil if the outbox
@@ -189,7 +189,7 @@ struct OutboxEntering: TransactionPart {
     guard
       let receipt = try flushed().pendingReceipts.firstPendingReceipt(
         kind, of: number, try view.conversations.details(number).id, conversation.summary,
-        try transaction.ownReceipts.receipts(conversation), as: rules.outbox.receiptForm),
+        try transaction.receipts.own(conversation), as: rules.outbox.receiptForm),
       OutboxTask.receipt(receipt).contentSum != record.contentSum
     else { return }
     try transaction.outboxAnswers.begin(anew: ordinal, record)
@@ -223,5 +223,5 @@ struct OutboxEntering: TransactionPart {
 }
 
 extension Transaction {
-  var outboxEntering: OutboxEntering { OutboxEntering(transaction: self) }
+  package var outboxEntering: OutboxEntering { OutboxEntering(transaction: self) }
 }

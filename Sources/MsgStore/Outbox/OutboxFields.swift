@@ -4,13 +4,11 @@ import PageFile
 ///
 /// See docs/message-format.md, O-33. An entry has the provisional time of the value that it tells.
 /// Once another value counts, it has nothing to tell.
-struct OutboxFields: TransactionPart {
-  let transaction: Transaction
-
+extension OutboxEntering {
   /// Enters that a field was set.
   ///
   /// Of the entries of one field that do not run, one stays: it tells the newest value.
-  func enter(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
+  func enterField(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
     guard transaction.isOutboxOn else { return }
     try transaction.outboxFollowing.settle()
     let holdsNewEntries = transaction.outboxTotals.holdsNewEntries
@@ -57,7 +55,7 @@ struct OutboxFields: TransactionPart {
   }
 
   /// Gives a value the time at which the server took it, unless it was set again since.
-  func confirm(
+  func confirmField(
     _ record: OutboxRecord, _ ordinal: UInt64, _ told: OwnRegister, at time: Int64
   ) throws(StoreError) {
     let number = record.conversation
@@ -72,18 +70,18 @@ struct OutboxFields: TransactionPart {
       let open = try transaction.conversation(number)
       _ = try transaction.messageUpdates.update(id, in: open) { (message, own) throws(StoreError) in
         if message.traits.marks.contains(.retracted) { return }
-        try transaction.ownFieldFacts.confirm(
+        try transaction.messageFacts.confirmOwnField(
           told, provisional, in: &message.traits.ownFields, of: own, in: number)
       } waiting: { (waiting, own) throws(StoreError) in
         if waiting.traits.marks.contains(.retracted) { return }
-        try transaction.ownFieldFacts.confirm(
+        try transaction.messageFacts.confirmOwnField(
           told, provisional, in: &waiting.traits.ownFields, of: own, in: number)
       }
     case .setMemberField(let member, let provisional, _):
-      try transaction.memberFields.confirm(told, provisional, of: member)
+      try transaction.profiles.confirmField(told, provisional, of: member)
     case .setConversationField(let provisional, _):
       guard try transaction.isStored(number) else { return }
-      try transaction.conversationFields.confirm(told, provisional, of: number)
+      try transaction.conversations.confirmField(told, provisional, of: number)
     default: break
     }
   }
@@ -96,8 +94,4 @@ struct OutboxFields: TransactionPart {
       $0.record.subject.isSameField(as: subject)
     }
   }
-}
-
-extension Transaction {
-  var outboxFields: OutboxFields { OutboxFields(transaction: self) }
 }

@@ -65,7 +65,7 @@ struct OutboxFollowing: TransactionPart {
         // tells.
         guard case .upload(_, let attachment) = record.subject, try transaction.isStored(number)
         else { continue }
-        _ = try transaction.attachmentUpdates.setTransfer(
+        _ = try transaction.messageUpdates.setTransfer(
           .upload, to: .done, of: attachment, message: id,
           in: try view.conversations.details(number).id)
       }
@@ -153,7 +153,7 @@ struct OutboxFollowing: TransactionPart {
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp? = nil, failure: SendFailure? = nil
   ) throws(StoreError) -> Bool {
-    let change = try transaction.statuses.setStatus(
+    let change = try transaction.messageUpdates.setStatus(
       status, of: id, in: conversation, retryAt: retryAt, failure: failure)
     guard let change else { return false }
     try followStatus(of: change.message, from: change.old, to: status, in: change.conversation)
@@ -164,7 +164,7 @@ struct OutboxFollowing: TransactionPart {
   func setStatus(
     _ status: MessageStatus, of found: LocatedMessage, in number: UInt32
   ) throws(StoreError) {
-    let change = try transaction.statuses.setStatus(
+    let change = try transaction.messageUpdates.setStatus(
       status, of: found, in: try transaction.conversation(number), retryAt: nil, failure: nil)
     guard let change else { return }
     try followStatus(of: change.message, from: change.old, to: status, in: number)

@@ -23,7 +23,7 @@ struct OutboxLeases: TransactionPart {
     // The content to be told is read from the trees.
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds
-    try transaction.outboxSchedule.queueDue(at: now)
+    try transaction.outboxEntries.queueDue(at: now)
     var endedCount = 0
     while let due = try nextDue(at: now) {
       let ordinal = due.ordinal
@@ -93,7 +93,7 @@ struct OutboxLeases: TransactionPart {
     }
     let task = try flushed().tasks.task(
       record, in: conversation, of: found, form: rules.outbox.receiptForm,
-      doneByteCount: transaction.attachments.doneByteCount)
+      doneByteCount: transaction.messageFacts.doneByteCount)
     return task.map { ReadTask(task: $0, conversation: conversation, found: found) }
   }
 
@@ -293,7 +293,7 @@ struct OutboxLeases: TransactionPart {
     let byteCount = try transaction.outboxUploads.uploadedByteCount(
       state.attachment.id, of: id, in: state.conversation)
     let transfer = AttachmentTransfer.running(doneByteCount: byteCount)
-    _ = try transaction.attachmentUpdates.setTransfer(
+    _ = try transaction.messageUpdates.setTransfer(
       .upload, to: transfer, of: state.attachment.id, message: id, in: state.conversation)
     return AttachmentState(
       conversation: state.conversation, message: state.message, attachment: state.attachment,

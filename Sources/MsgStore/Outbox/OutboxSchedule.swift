@@ -6,9 +6,7 @@ import PageFile
 ///
 /// A scheduled entry is aside like a held one: nothing waits for it but entries that need it. When
 /// its time has come it is queued at the place at which it was entered.
-struct OutboxSchedule: TransactionPart {
-  let transaction: Transaction
-
+extension OutboxEntries {
   /// Gives a held entry the time at which it is queued.
   func setTime(
     _ time: Timestamp, of ordinal: UInt64, _ old: OutboxRecord
@@ -46,8 +44,4 @@ struct OutboxSchedule: TransactionPart {
   }
 
   private static var maximumDueCount: Int { 64 }
-}
-
-extension Transaction {
-  var outboxSchedule: OutboxSchedule { OutboxSchedule(transaction: self) }
 }

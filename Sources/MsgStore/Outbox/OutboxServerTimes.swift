@@ -6,9 +6,7 @@ import PageFile
 ///
 /// If the local member has done the same kind of act since, the newer one stays as it is: its own
 /// answer is still to come. See docs/message-format.md, O-16.
-struct OutboxServerTimes: TransactionPart {
-  let transaction: Transaction
-
+extension OutboxAnswers {
   func confirmReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
@@ -104,8 +102,4 @@ struct OutboxServerTimes: TransactionPart {
     }
     return changed
   }
-}
-
-extension Transaction {
-  var outboxServerTimes: OutboxServerTimes { OutboxServerTimes(transaction: self) }
 }

@@ -21,7 +21,7 @@ struct OutboxUploads: TransactionPart {
     guard let (key, byteCount) = try runningUpload(attachment, of: id, in: conversation) else {
       return
     }
-    _ = try transaction.attachmentUpdates.setTransfer(
+    _ = try transaction.messageUpdates.setTransfer(
       .upload, to: .running(doneByteCount: byteCount), of: attachment, message: id,
       in: conversation)
     transaction.transferChanges[key] = .some(nil)
@@ -63,7 +63,7 @@ struct OutboxUploads: TransactionPart {
       return nil
     }
     let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)
-    return (key, transaction.attachments.doneByteCount(key) ?? stored)
+    return (key, transaction.messageFacts.doneByteCount(key) ?? stored)
   }
 }
 

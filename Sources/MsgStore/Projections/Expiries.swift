@@ -10,46 +10,6 @@ import PageFile
 struct Expiries: TransactionPart {
   let transaction: Transaction
 
-  /// Enters a message that was inserted.
-  func inserted(
-    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) {
-    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
-    try change(entry, by: 1)
-  }
-
-  /// Updates the entry of a message that was replaced, possibly at another place.
-  func replaced(
-    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
-    at position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) {
-    if old.traits.expiryTime == nil, new.traits.expiryTime == nil { return }
-    let before = Self.expiryKey(old.traits, at: oldPosition, in: conversation)
-    let after = Self.expiryKey(new.traits, at: position, in: conversation)
-    if before == after || position != oldPosition && StoreDefect.movedExpiryKept.isPlanted {
-      return
-    }
-    // The new one first: the border goes with the last entry, and the new mark follows from it.
-    if let after { try change(after, by: 1) }
-    if let before { try change(before, by: -1) }
-  }
-
-  /// Removes the entry of a message that was removed from its place.
-  func removed(
-    _ message: StoredMessage, from position: MessagePosition, in conversation: UInt32
-  ) throws(StoreError) {
-    guard let entry = Self.expiryKey(message.traits, at: position, in: conversation) else { return }
-    try change(entry, by: -1)
-  }
-
-  private static func expiryKey(
-    _ traits: MessageTraits, at position: MessagePosition, in conversation: UInt32
-  ) -> ExpiryKey? {
-    traits.expiryTime.map {
-      ExpiryKey(time: $0, conversation: conversation, ThreadMoment(position.place))
-    }
-  }
-
   /// Returns true unless `mark` leaves a message as it is, wherever it lies.
   @inline(__always)
   static func concern(_ message: StoredMessage) -> Bool {
@@ -62,7 +22,7 @@ struct Expiries: TransactionPart {
   func mark(
     _ message: inout StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
-    let entry = Self.expiryKey(message.traits, at: position, in: conversation)
+    let entry = ExpiryKey(of: message.traits, at: position, in: conversation)
     if let entry, let reached = try reached, reached.isBehind(entry, position),
       !StoreDefect.expiredCounted.isPlanted
     {
@@ -153,6 +113,14 @@ struct Expiries: TransactionPart {
       let moment = ThreadMoment(key.bytes, at: KeyEncoding.numberByteCount)
     else { return nil }
     return ExpiryKey(time: time, conversation: conversation, moment)
+  }
+}
+
+extension ExpiryKey {
+  /// The entry of a message; nil if it does not expire.
+  init?(of traits: MessageTraits, at position: MessagePosition, in conversation: UInt32) {
+    guard let time = traits.expiryTime else { return nil }
+    self.init(time: time, conversation: conversation, ThreadMoment(position.place))
   }
 }
 

@@ -4,11 +4,10 @@
 /// with it. See docs/message-format.md, C-24 and F-29.
 ///
 /// Costs nothing for a conversation without such a mute, else two changes of the tree.
-struct MuteEnds: TransactionPart {
-  let transaction: Transaction
-
+extension Expiries {
   /// Updates the entry of a conversation whose details have changed.
-  func changed(from old: Int64?, to new: Int64?, of conversation: UInt32) throws(StoreError) {
+  func muteEndChanged(from old: Int64?, to new: Int64?, of conversation: UInt32) throws(StoreError)
+  {
     if old == new { return }
     // The new one first: the border goes with the last entry.
     if let new {
@@ -20,14 +19,14 @@ struct MuteEnds: TransactionPart {
   }
 
   /// Moves the entry of a conversation to another number.
-  func move(_ end: Int64?, from number: UInt32, to new: UInt32) throws(StoreError) {
+  func moveMuteEnd(_ end: Int64?, from number: UInt32, to new: UInt32) throws(StoreError) {
     guard let end, !StoreDefect.movedMuteKept.isPlanted else { return }
     try transaction.expiries.change(ExpiryKey(muteOf: new, until: end), by: 1)
     try transaction.expiries.change(ExpiryKey(muteOf: number, until: end), by: -1)
   }
 
   /// Sets or clears the mark of a mute with an end; marks of others stay.
-  func mark(
+  func markMute(
     _ marks: inout ConversationSummary.Flags, by details: ConversationDetails, of number: UInt32
   ) throws(StoreError) {
     guard let end = details.mutedUntil else { return }
@@ -47,8 +46,4 @@ struct MuteEnds: TransactionPart {
     let details = try view.conversations.details(conversation.number)
     return try transaction.shown().isMuted(details, marks)
   }
-}
-
-extension Transaction {
-  var muteEnds: MuteEnds { MuteEnds(transaction: self) }
 }

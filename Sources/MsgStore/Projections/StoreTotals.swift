@@ -1,14 +1,12 @@
-/// Keeps the totals of unread messages and mentions, and other counts of the store as a whole.
-struct StoreTotals: TransactionPart {
-  let transaction: Transaction
-
+/// The totals of unread messages and mentions, and other counts of the store as a whole.
+extension Transaction {
   /// Adds the changes of this transaction to the stored totals.
   func writeTotals() {
-    let change = transaction.totals.take()
+    let change = totals.take()
     guard change != Totals() else { return }
     let old = view.totals()
     let new = old.adding(change)
-    if transaction.hasListeners && new != old { transaction.notes.hasCounterChanges = true }
+    if hasListeners && new != old { notes.hasCounterChanges = true }
     view.source[.unread] = UInt64(new.unread)
     view.source[.unreadMuted] = UInt64(new.unreadMuted)
     view.source[.mentions] = UInt64(new.mentions)
@@ -18,11 +16,7 @@ struct StoreTotals: TransactionPart {
   /// Adds to a stored count, which never drops below zero.
   func add(_ change: Int, to word: StoreWord) {
     guard change != 0 else { return }
-    transaction.noteSettingChange()
+    noteSettingChange()
     view.source[word] = UInt64(Totals.sum(view.source.count(word), change))
   }
-}
-
-extension Transaction {
-  var storeTotals: StoreTotals { StoreTotals(transaction: self) }
 }

@@ -95,8 +95,20 @@ struct Summaries: TransactionPart {
     for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
-    try transaction.ownReceipts.flush()
-    transaction.storeTotals.writeTotals()
+    try flushReceipts()
+    transaction.writeTotals()
+  }
+
+  /// Writes the local member's side of receipts where it was kept, so that it can be read from the
+  /// trees.
+  func flushReceipts() throws(StoreError) {
+    guard memory.hasUnwrittenReceipts else { return }
+    memory.hasUnwrittenReceipts = false
+    for conversation in memory.touched where conversation.hasUnwrittenReceipts {
+      conversation.hasUnwrittenReceipts = false
+      guard let receipts = conversation.receipts else { continue }
+      try transaction.put(receipts, at: ReceiptKey.own(conversation.number))
+    }
   }
 
   func write(_ conversation: OpenConversation) throws(StoreError) {

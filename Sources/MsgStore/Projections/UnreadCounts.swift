@@ -6,13 +6,6 @@ import PageFile
 struct UnreadCounts: TransactionPart {
   let transaction: Transaction
 
-  /// Counts a new message.
-  func inserted(
-    _ message: some Seeable, at position: MessagePosition, in conversation: OpenConversation
-  ) {
-    conversation.summary.countInserted(message, at: position, for: localMember)
-  }
-
   /// Preserves the seen state of a message that moves, even if it crosses the read mark.
   ///
   /// A message that came as history has one, too: it counts once a live copy comes.

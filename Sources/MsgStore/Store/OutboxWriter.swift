@@ -225,7 +225,7 @@ extension OutboxWriter {
   /// - Throws: `outbox(.leased)`, `input(.implausibleTime)`.
   @discardableResult
   public func schedule(_ id: OutboxEntry.ID, at time: Timestamp) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.scheduling.schedule(id, at: time))
+    try transaction.perform(try transaction.composing.schedule(id, at: time))
   }
 
   /// Releases a held or scheduled entry at its place in the order, and the uploads of a message

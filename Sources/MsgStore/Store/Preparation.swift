@@ -86,9 +86,9 @@ struct PreparationSteps: TransactionPart {
     if let localMember {
       conversation.summary.toldMark = try view.receipts.receipts(of: localMember, in: number)
         .mark(.read)
-      try transaction.othersMarks.membershipChanged(conversation)
+      try transaction.receipts.membershipChanged(conversation)
     }
-    try transaction.tags.enterMentions(of: number)
+    try transaction.enterMentions(of: number)
     conversation.summary.counted = try transaction.unreadCounts.countUnread(
       number, conversation.summary, after: .start)
   }

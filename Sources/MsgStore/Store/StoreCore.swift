@@ -188,7 +188,7 @@ package final class StoreCore: Sendable {
       try self.nextExpiry(transaction)
     }
     transaction.steps.assertProgress()
-    if transaction.view.source.hasChanges { try transaction.attachments.saveProgress() }
+    if transaction.view.source.hasChanges { try transaction.messageFacts.saveProgress() }
     return (hasWork, nextExpiry)
   }
 
@@ -281,7 +281,7 @@ package final class StoreCore: Sendable {
     guard let isOverdue = running.report(max(byteCount, 0), key, at: clock()) else { return false }
     guard isOverdue else { return true }
     do {
-      try write(.relaxed) { writer in try writer.transaction.attachments.saveProgress() }
+      try write(.relaxed) { writer in try writer.transaction.messageFacts.saveProgress() }
     } catch let error as StoreError {
       throw error
     } catch {

@@ -60,7 +60,7 @@ public struct StoreAccess {
   /// Returns the progress of a running transfer, or nil if it is not running.
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
     guard let transaction else { return running.doneByteCount(key) }
-    return transaction.attachments.doneByteCount(key)
+    return transaction.messageFacts.doneByteCount(key)
   }
 }
 

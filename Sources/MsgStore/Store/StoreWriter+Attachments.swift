@@ -26,7 +26,7 @@ extension StoreWriter {
     in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.attachmentUpdates.receive(
+      try transaction.messageUpdates.receive(
         attachment, at: index, of: message, in: conversation))
   }
 
@@ -41,7 +41,7 @@ extension StoreWriter {
     _ path: String?, of attachment: String, message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.attachmentUpdates.setLocalPath(
+      try transaction.messageUpdates.setLocalPath(
         path, of: attachment, message: message, in: conversation))
   }
 
@@ -56,7 +56,7 @@ extension StoreWriter {
   /// - Throws: `storage`, `corruptRecord`.
   @discardableResult
   public func confirmRemoval(ofFiles paths: [String]) throws(StoreError) -> Int {
-    try transaction.perform(try transaction.localFiles.confirmRemoval(of: paths))
+    try transaction.perform(try transaction.messageFacts.confirmRemoval(of: paths))
   }
 
   /// Describes the file as it will be uploaded, and queues the upload unless it is running.
@@ -98,7 +98,7 @@ extension StoreWriter {
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.attachmentUpdates.setTransfer(
+      try transaction.messageUpdates.setTransfer(
         direction, to: transfer, of: attachment, message: message, in: conversation, isLimited: true
       ))
   }

@@ -12,7 +12,7 @@ extension StoreWriter {
   /// - Throws: `input(.identifier)` for the key, `input(.tooLong)`.
   @discardableResult
   public func setSyncPosition(_ bytes: [UInt8]?, for key: String) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.syncPositions.setSyncPosition(bytes, for: key, in: nil))
+    try transaction.perform(try transaction.conversations.setSyncPosition(bytes, for: key, in: nil))
   }
 
   /// Stores a sync position for one conversation; deleting the conversation removes it.
@@ -25,6 +25,6 @@ extension StoreWriter {
     _ bytes: [UInt8]?, for key: String, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.syncPositions.setSyncPosition(bytes, for: key, in: conversation))
+      try transaction.conversations.setSyncPosition(bytes, for: key, in: conversation))
   }
 }

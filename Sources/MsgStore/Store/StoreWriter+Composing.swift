@@ -35,7 +35,7 @@ extension StoreWriter {
   ///   - time: The time at which it is to be sent.
   @discardableResult
   public func send(_ message: Message, at time: Timestamp) throws(StoreError) -> Message {
-    try transaction.perform(try transaction.scheduling.send(message, at: time))
+    try transaction.perform(try transaction.composing.send(message, at: time))
   }
 
   /// Changes the text of one of the local member's messages.

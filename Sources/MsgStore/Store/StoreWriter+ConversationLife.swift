@@ -14,7 +14,7 @@ extension StoreWriter {
   public func renameConversation(
     _ id: ConversationID, to serverID: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.renames.renameConversation(id, to: serverID))
+    try transaction.perform(try transaction.conversations.renameConversation(id, to: serverID))
   }
 
   /// Deletes a conversation with all its messages.

@@ -62,7 +62,7 @@ extension StoreWriter {
   /// - Throws: `input(.identifier)`; `input(.tooLong)` above 1 MiB; `input(.implausibleTime)`.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.receivedConversations.receiveConversation(conversation))
+    try transaction.perform(try transaction.conversations.receiveConversation(conversation))
   }
 }
 

@@ -17,6 +17,6 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.expirations.receiveExpiry(of: id, in: conversation, at: time))
+      try transaction.messageUpdates.receiveExpiry(of: id, in: conversation, at: time))
   }
 }

@@ -108,7 +108,7 @@ extension StoreWriter {
     at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.statuses.receiveStatus(
+      try transaction.messageUpdates.receiveStatus(
         status.messageStatus, of: id, in: conversation, at: time))
   }
 
@@ -156,7 +156,7 @@ extension StoreWriter {
     attachments: [MessageAttachment]? = nil, at time: Timestamp, serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.edits.receiveEdit(
+      try transaction.messageUpdates.receiveEdit(
         of: id, in: conversation, text: text, mentions: mentions, attachments: attachments,
         at: time, serverName: serverName))
   }
@@ -172,7 +172,7 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.retractions.receiveRetraction(of: id, in: conversation, at: time))
+      try transaction.messageUpdates.receiveRetraction(of: id, in: conversation, at: time))
   }
 
   /// Merges a received reaction, or its removal.

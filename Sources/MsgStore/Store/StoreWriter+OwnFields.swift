@@ -23,11 +23,11 @@ extension StoreWriter {
     switch owner {
     case .message(let id, let conversation):
       try transaction.perform(
-        try transaction.ownFieldUpdates.receive(fields, of: id, in: conversation))
+        try transaction.messageUpdates.receive(fields, of: id, in: conversation))
     case .conversation(let id):
-      try transaction.perform(try transaction.conversationFields.receive(fields, of: id))
+      try transaction.perform(try transaction.conversations.receiveFields(fields, of: id))
     case .member(let id):
-      try transaction.perform(try transaction.memberFields.receive(fields, of: id))
+      try transaction.perform(try transaction.profiles.receive(fields, of: id))
     }
   }
 

@@ -20,7 +20,7 @@ extension StoreWriter {
     _ tag: MessageTag, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.setTags.set(tag, isRemoved: false, of: id, in: conversation))
+      try transaction.messageUpdates.setTag(tag, isRemoved: false, of: id, in: conversation))
   }
 
   /// Removes a tag of a message for the local member, as `setTag(_:of:in:)` sets it.
@@ -32,7 +32,7 @@ extension StoreWriter {
     _ tag: MessageTag, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.setTags.set(tag, isRemoved: true, of: id, in: conversation))
+      try transaction.messageUpdates.setTag(tag, isRemoved: true, of: id, in: conversation))
   }
 
   /// Merges a tag that was set or removed elsewhere.
@@ -50,7 +50,7 @@ extension StoreWriter {
   ) throws(StoreError) -> Bool {
     try time.validate()
     return try transaction.perform(
-      try transaction.setTags.receive(
+      try transaction.messageUpdates.receive(
         tag, isRemoved: isRemoved, of: id, in: conversation, at: time))
   }
 }

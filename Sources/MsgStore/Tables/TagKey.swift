@@ -98,14 +98,25 @@ package enum TagKey {
 
 extension TagKey: RecordIndex {
   /// The shown tags of a message, and its moment.
-  package typealias Record = (conversation: UInt32, tags: TagSet, moment: ThreadMoment)
+  package struct Record: Equatable {
+    let conversation: UInt32
+    let tags: TagSet
+    var moment: ThreadMoment
+
+    init(_ conversation: UInt32, _ tags: TagSet, _ moment: ThreadMoment) {
+      self.conversation = conversation
+      self.tags = tags
+      self.moment = moment
+    }
+  }
+
   package static let isCounted = true
 
   package static func forEachKey(
     of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let (conversation, tags, moment) = record
-    try tags.forEach { (tag) throws(StoreError) in
+    let (conversation, moment) = (record.conversation, record.moment)
+    try record.tags.forEach { (tag) throws(StoreError) in
       try body(count(conversation, tag))
       try body(entryKey(conversation, tag, moment))
       guard TagSet(number: tag).isSubset(of: .everywhere) else { return }

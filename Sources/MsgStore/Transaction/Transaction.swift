@@ -152,7 +152,7 @@ package final class Transaction {
   /// Returns the view for reading messages and receipts, after writing those that are not written.
   func flushed() throws(StoreError) -> StoreView {
     try memory.unwritten.flush(to: view.source)
-    try ownReceipts.flush()
+    try summaries.flushReceipts()
     return view
   }
 

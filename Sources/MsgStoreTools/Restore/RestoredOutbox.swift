@@ -36,7 +36,7 @@ struct RestoredOutbox: TransactionPart {
     record.failure = given.failure
     record.contentSum = given.contentSum
     if isComplete || !subject.isReceipt, try !flushed().exports.holds(record) { return false }
-    return try transaction.heldEntries.enterHeld(record)
+    return try transaction.outboxEntering.enterHeld(record)
   }
 }
 

@@ -37,7 +37,7 @@ extension Restoring {
       record.rule = given.retention ?? record.rule
       record.floor = given.prunedUpTo ?? record.floor
     }
-    _ = try transaction.conversationFields.merge(given.own.all, of: conversation.number)
+    _ = try transaction.conversations.mergeFields(given.own.all, of: conversation.number)
     if let since = given.since { conversation.currentSummary.created = since.microseconds }
     if let time = given.deletedUpTo {
       conversation.currentSummary.deletedUpTo = time.microseconds
@@ -103,7 +103,7 @@ extension Restoring {
     // The newest names come last.
     for alias in aliases.suffix(max(0, room))
     where try transaction.existingConversation(alias) == nil {
-      try transaction.conversationNames.lead([alias], to: number, areFormer: true)
+      try transaction.conversations.lead([alias], to: number, areFormer: true)
       new.append(alias)
     }
     return new
@@ -118,7 +118,7 @@ extension Restoring {
     if !profile.hasNoProfile {
       _ = try transaction.profiles.merge(profile.record, of: profile.member)
     }
-    _ = try transaction.memberFields.merge(profile.own.all, of: profile.member)
+    _ = try transaction.profiles.merge(profile.own.all, of: profile.member)
   }
 
   func restore(_ draft: ExportedDraft) throws(StoreError) {
@@ -142,7 +142,7 @@ extension Restoring {
     transaction.noteAddition()
     conversation.currentSummary.mark = marks.readMark
     if marks.readMark != nil { conversation.currentSummary.markOrdinal += 1 }
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let before = own
     own.deliveredMark = marks.deliveredMark
     if marks.deliveredMark != nil { own.deliveredOrdinal += 1 }
@@ -150,7 +150,7 @@ extension Restoring {
     own.confirmedDelivered = marks.confirmedDelivered
     own.readTimes = Self.steps(marks.read)
     own.deliveredTimes = Self.steps(marks.delivered)
-    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
+    if own != before { transaction.receipts.keepOwn(own, conversation) }
   }
 
   func restore(_ receipts: ExportedReceipts) throws(StoreError) {
@@ -172,7 +172,7 @@ extension Restoring {
       (ReceiptKind.read, receipts.readSequences), (.delivered, receipts.deliveredSequences),
     ] {
       for step in steps {
-        _ = try transaction.sequenceMarks.mark(
+        _ = try transaction.receipts.mark(
           kind, upTo: step.sequence, at: step.position, step.time?.microseconds, of: member,
           in: conversation)
       }
@@ -195,15 +195,15 @@ extension Restoring {
     let present =
       untold.kind == .read
       ? conversation.currentSummary.markOrdinal
-      : try transaction.ownReceipts.receipts(conversation).deliveredOrdinal
-    try transaction.namedReceipts.rememberExact(
+      : try transaction.receipts.own(conversation).deliveredOrdinal
+    try transaction.receipts.rememberExact(
       untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
   }
 
   /// Updates everything that follows from the restored contents of a conversation.
   func finishRestoring(_ id: ConversationID) throws(StoreError) {
     guard let conversation = try transaction.existingConversation(id) else { return }
-    try transaction.othersMarks.membershipChanged(conversation)
+    try transaction.receipts.membershipChanged(conversation)
     try transaction.pendingReceipts.updatePending(conversation)
   }
 }

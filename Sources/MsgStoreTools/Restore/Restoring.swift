@@ -24,13 +24,13 @@ struct Restoring: TransactionPart {
     var place = placeFacts(message)
     try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
       guard !message.isRetracted else { return }
-      try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
+      try transaction.messageFacts.mergeVersion(version, into: &stored, named: id, in: number)
     }
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
     if !message.own.isEmpty, !message.isRetracted {
       // The long values of what waited lie under the name of the message already.
       if let waiting { stored.traits.ownFields = waiting.traits.ownFields }
-      try transaction.ownFieldFacts.merge(
+      try transaction.messageFacts.mergeOwnFields(
         message.own.all, into: &stored.traits.ownFields, of: id, in: number)
     }
     if let waiting {
@@ -55,7 +55,7 @@ struct Restoring: TransactionPart {
     }
     try transaction.messages.place(stored, at: position, in: conversation)
     try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
-    try transaction.sequenceMarks.apply(at: position, in: conversation)
+    try transaction.receipts.applySequenceMarks(at: position, in: conversation)
     if stored.traits.marks.contains(.receipts) {
       try transaction.receipts.noteReceipts(at: position, in: conversation)
     }
@@ -66,10 +66,10 @@ struct Restoring: TransactionPart {
   private func noteLate(
     _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     if let late = own.lateFrom, late <= position { return }
     own.lateFrom = position
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
   }
 
   private static func validateExported(_ message: ExportedMessage) throws(StoreError) {
@@ -189,7 +189,7 @@ struct Restoring: TransactionPart {
       record.failureCounts = TransferCounts(
         uploads: Int(clamping: max(0, attachment.failedUploadCount)),
         downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
-      _ = try transaction.attachments.mergeAttachment(record, of: id, in: conversation)
+      _ = try transaction.messageFacts.mergeAttachment(record, of: id, in: conversation)
     }
     // The record counts them when its message is stored.
     var counts: ReactionCounts?
@@ -198,13 +198,13 @@ struct Restoring: TransactionPart {
         time: given.reaction.time.microseconds, isRemoved: given.isRemoved,
         serverName: given.reaction.serverName)
       let member = try transaction.memberNumber(of: given.reaction.member)
-      _ = try transaction.reactions.mergeReaction(
+      _ = try transaction.messageFacts.mergeReaction(
         record, given.reaction.emoji, member, of: id, in: conversation, counting: &counts)
     }
     for given in facts.tags {
       let record = TagRecord(time: given.time.microseconds, isRemoved: given.isRemoved)
-      let number = try transaction.setTags.number(of: given.tag)
-      _ = try transaction.setTags.merge(record, number, of: id, in: conversation)
+      let number = try transaction.messageUpdates.tagNumber(of: given.tag)
+      _ = try transaction.messageUpdates.merge(record, number, of: id, in: conversation)
     }
     for given in facts.receipts {
       var receipt = ExactReceipt()
@@ -238,7 +238,7 @@ struct Restoring: TransactionPart {
       of: id, in: conversation, keepsRetracted: true
     ) { (own, _) throws(StoreError) in
       try restore(facts, of: own, in: number) { (version) throws(StoreError) in
-        try transaction.versions.put(version, of: own, in: number)
+        try transaction.messageFacts.putVersion(version, of: own, in: number)
       }
       return true
     }
@@ -291,7 +291,7 @@ struct Restoring: TransactionPart {
       facts.traits.revision = waiting.revision
       facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
       if !waiting.isRetracted {
-        try transaction.ownFieldFacts.merge(
+        try transaction.messageFacts.mergeOwnFields(
           waiting.own.all, into: &facts.traits.ownFields, of: waiting.id, in: number)
       }
     }
@@ -299,7 +299,7 @@ struct Restoring: TransactionPart {
       try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)
     }
     try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
-      try transaction.versions.put(version, of: waiting.id, in: number)
+      try transaction.messageFacts.putVersion(version, of: waiting.id, in: number)
     }
     return true
   }
@@ -308,7 +308,7 @@ struct Restoring: TransactionPart {
     try MessageAttachment(id: "file", kind: .other, localPath: path).validate()
     if path.isEmpty { return }
     transaction.noteAddition()
-    try transaction.localFiles.list(path)
+    try transaction.messageFacts.listUnneeded(path)
   }
 
   /// Stores that a message was deleted here; returns false if its name is in use.

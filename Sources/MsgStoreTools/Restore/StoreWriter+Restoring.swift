@@ -98,7 +98,7 @@ extension StoreWriter {
     from place: inout WaitingPlace, messages: Bool, maximumCount: Int
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.heldEntries.enterWaiting(from: &place, messages: messages) {
+      try transaction.outboxEntering.enterWaiting(from: &place, messages: messages) {
         $0 >= maximumCount
       })
   }

@@ -251,7 +251,7 @@ extension MessageSalvage {
     let bytes = cursor.value.array()
     _ = try saving(cursor, Schema.client) { () throws(StoreError) in
       try writer.transaction.perform(
-        try writer.transaction.syncPositions.setSyncPosition(bytes, for: key, in: id))
+        try writer.transaction.conversations.setSyncPosition(bytes, for: key, in: id))
     }
     return bytes.count
   }

@@ -43,7 +43,7 @@ extension Restoring {
       try transaction.retentions.change(conversation.number) { $0.merge(retention) }
     }
     if let fields = salvaged.fields?.own {
-      _ = try transaction.conversationFields.merge(fields.all, of: conversation.number)
+      _ = try transaction.conversations.mergeFields(fields.all, of: conversation.number)
     }
     if let draft = salvaged.draft {
       _ = try transaction.conversations.mergeDraft(draft, of: conversation)
@@ -58,7 +58,7 @@ extension Restoring {
     // The newest names come last.
     for alias in aliases.suffix(max(0, ConversationDetails.maximumAliasCount - stored))
     where try transaction.existingConversation(alias) == nil {
-      try transaction.conversationNames.lead([alias], to: conversation.number, areFormer: true)
+      try transaction.conversations.lead([alias], to: conversation.number, areFormer: true)
       _ = try transaction.conversations.update(conversation) { new in
         new.details.aliases.append(alias)
       }

@@ -25,7 +25,7 @@ extension StoreWriter {
     serverTime: Timestamp? = nil, serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.edits.confirmEdit(
+      try transaction.messageUpdates.confirmEdit(
         of: id, in: conversation, at: time, serverTime: serverTime, serverName: serverName))
   }
 
@@ -35,7 +35,8 @@ extension StoreWriter {
     because failure: SendFailure
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure))
+      try transaction.messageUpdates.refuseEdit(
+        of: id, in: conversation, at: time, because: failure))
   }
 
   @discardableResult
@@ -43,7 +44,7 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.retractions.confirmRetraction(
+      try transaction.messageUpdates.confirmRetraction(
         of: id, in: conversation, serverTime: serverTime))
   }
 
@@ -52,7 +53,7 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, because failure: SendFailure
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.retractions.refuseRetraction(of: id, in: conversation, because: failure))
+      try transaction.messageUpdates.refuseRetraction(of: id, in: conversation, because: failure))
   }
 
   @discardableResult

@@ -6,9 +6,7 @@ import PageFile
 ///
 ///     key    … 0x03, bytes of the attachment's id
 ///     value  the record
-package struct Attachments: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageFacts {
   /// Merges the attachments that a message came with into the stored ones.
   ///
   /// - Parameters:
@@ -43,7 +41,7 @@ package struct Attachments: TransactionPart {
     let record = old?.merged(with: given) ?? given
     if record == old { return false }
     transaction.hasAdded = true
-    try writeRecord(record, replacing: old, at: key.bytes)
+    try writeAttachment(record, replacing: old, at: key.bytes)
     return true
   }
 
@@ -110,12 +108,8 @@ package struct Attachments: TransactionPart {
   }
 }
 
-extension Transaction {
-  package var attachments: Attachments { Attachments(transaction: self) }
-}
-
 /// The progress of running transfers.
-extension Attachments {
+extension MessageFacts {
   /// Returns the number of bytes done by a running transfer; nil if it does not run here.
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
     if let change = transaction.transferChanges[key] { return change }
@@ -138,16 +132,16 @@ extension Attachments {
         }
         var new = old
         new.step(key.direction, to: .running(doneByteCount: byteCount))
-        if new != old { try writeRecord(new, replacing: old, at: fact.bytes) }
+        if new != old { try writeAttachment(new, replacing: old, at: fact.bytes) }
         transaction.savedProgress[key] = byteCount
       }
     }
   }
 }
 
-extension Attachments {
+extension MessageFacts {
   /// Writes a record and its keys in the index.
-  func writeRecord(
+  func writeAttachment(
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: 256)
@@ -162,7 +156,7 @@ extension Attachments {
   ) throws(StoreError) {
     try transaction.update(
       TransferIndex.self, from: old.map { (fact, $0) }, to: new.map { (fact, $0) })
-    try transaction.localFiles.changed(from: old?.neededPath, to: new?.neededPath)
+    try transaction.messageFacts.localPathChanged(from: old?.neededPath, to: new?.neededPath)
   }
 
   /// Removes the keys in the index of a fact that is about to be removed.

@@ -8,24 +8,23 @@ import PageFile
 ///     for, or left over from a deleted conversation.
 ///  2. A path that the last attachment gives up is listed, until it is needed again or the client
 ///     confirms that the file is removed.
-///  3. Every record of an attachment is written and removed by `Attachments`, which says so here.
+///  3. Every record of an attachment is written and removed in `Attachments.swift`, which says so
+///     here.
 ///
 /// Costs nothing for an attachment without a path.
-package struct LocalFiles: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageFacts {
   /// Notes that an attachment has another path, or none.
   ///
   /// The index has the new one already.
-  func changed(from old: String?, to new: String?) throws(StoreError) {
+  func localPathChanged(from old: String?, to new: String?) throws(StoreError) {
     if old == nil, new == nil { return }
     if let old, let new, old.hasSameBytes(as: new) { return }
-    if let new, !StoreDefect.neededFileListed.isPlanted { try unlist(new) }
-    if let old, !StoreDefect.unneededFileForgotten.isPlanted { try list(old) }
+    if let new, !StoreDefect.neededFileListed.isPlanted { try unlistUnneeded(new) }
+    if let old, !StoreDefect.unneededFileForgotten.isPlanted { try listUnneeded(old) }
   }
 
   /// Lists a path, unless an attachment needs it.
-  package func list(_ path: String) throws(StoreError) {
+  package func listUnneeded(_ path: String) throws(StoreError) {
     if !StoreDefect.sharedFileListed.isPlanted, try view.files.isNeeded(path) { return }
     let place = try view.files.place(of: path)
     guard place.number == nil else { return }
@@ -37,7 +36,7 @@ package struct LocalFiles: TransactionPart {
   }
 
   /// Removes a path from the list, if it is there.
-  private func unlist(_ path: String) throws(StoreError) {
+  private func unlistUnneeded(_ path: String) throws(StoreError) {
     guard let number = try view.files.place(of: path).number else { return }
     try transaction.remove(FileIndex.unneededKey(path, number), in: Schema.index)
     transaction.noteUnneededFiles()
@@ -50,7 +49,7 @@ package struct LocalFiles: TransactionPart {
       guard try view.files.place(of: path).number != nil else { continue }
       // A path may tell of a message that was deleted.
       view.source.isErasing = true
-      try unlist(path)
+      try unlistUnneeded(path)
       count += 1
     }
     return count
@@ -58,7 +57,6 @@ package struct LocalFiles: TransactionPart {
 }
 
 extension Transaction {
-  package var localFiles: LocalFiles { LocalFiles(transaction: self) }
 
   /// Notes that the list of unneeded files has changed.
   fileprivate func noteUnneededFiles() {

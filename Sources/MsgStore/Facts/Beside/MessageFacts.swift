@@ -14,14 +14,14 @@ package struct MessageFacts: TransactionPart {
   ) throws(StoreError) -> Bool {
     guard let rare = message.rare else { return false }
     if !rare.fields.ownFields.isEmpty {
-      try transaction.ownFieldFacts.merge(
+      try transaction.messageFacts.mergeOwnFields(
         rare.fields.ownFields.all, into: &stored.traits.ownFields, of: id, in: conversation)
     }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
-    let attachments = try transaction.attachments.mergeAttachments(
+    let attachments = try transaction.messageFacts.mergeAttachments(
       message.attachments, isComposed: isComposed, within: stored.traits.keptAttachments, of: id,
       in: conversation)
-    let reactions = try transaction.reactions.mergeReactions(
+    let reactions = try transaction.messageFacts.mergeReactions(
       message.reactions, of: id, in: conversation)
     return attachments || reactions
   }
@@ -44,7 +44,7 @@ extension MessageFacts {
   /// Erases the facts that lie beside a message's record, or that wait for it.
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
-    try transaction.attachments.removeAttachments(of: id, in: conversation)
+    try transaction.messageFacts.removeAttachments(of: id, in: conversation)
     for kind in Self.contents {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
@@ -68,12 +68,12 @@ extension MessageFacts {
       // The fact of a reaction stays when the reaction is taken back.
       message.traits.marks.insert(.reactions)
       if message.traits.reactionCounts == nil {
-        message.traits.reactionCounts = try transaction.reactions.counts(of: id, in: conversation)
+        message.traits.reactionCounts = try reactionCounts(of: id, in: conversation)
       }
       return
     }
     if let kept = message.traits.keptAttachments {
-      try transaction.attachments.removeAttachments(besides: kept, of: id, in: conversation)
+      try transaction.messageFacts.removeAttachments(besides: kept, of: id, in: conversation)
     }
     message.traits.marks.subtract(.facts)
     message.traits.marks.formUnion(try factMarks(of: id, in: conversation))
@@ -88,7 +88,7 @@ extension MessageFacts {
     if !message.traits.marks.contains(.reactions) {
       message.traits.reactionCounts = nil
     } else if !keepsCounts || message.traits.reactionCounts == nil {
-      message.traits.reactionCounts = try transaction.reactions.counts(of: id, in: conversation)
+      message.traits.reactionCounts = try reactionCounts(of: id, in: conversation)
     }
   }
 }
@@ -142,7 +142,7 @@ extension MessageFacts {
   /// Returns the number of facts removed.
   @discardableResult
   func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
-    let attachmentCount = try transaction.attachments.removeAttachments(of: id, in: conversation)
+    let attachmentCount = try transaction.messageFacts.removeAttachments(of: id, in: conversation)
     let facts = FactKey.prefix(conversation, id)
     return try attachmentCount + removeFacts(facts)
   }

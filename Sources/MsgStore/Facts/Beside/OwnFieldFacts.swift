@@ -6,13 +6,11 @@ import PageFile
 /// See docs/message-format.md, X-9 and F-20. The record has a packed register of each field, so
 /// that merging two records needs nothing else. The fact of a long one has the whole register, so
 /// that facts can be merged when they move.
-package struct OwnFieldFacts: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageFacts {
   /// Merges registers with whole values into the fields in a message's record.
   ///
   /// Registers whose values were left out are passed over.
-  package func merge(
+  package func mergeOwnFields(
     _ given: [OwnRegister], into fields: inout OwnFields, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) {
@@ -24,7 +22,7 @@ package struct OwnFieldFacts: TransactionPart {
   /// Sets a field in a message's record, whatever is known of it.
   ///
   /// A removal that came with the message leaves nothing.
-  func set(
+  func setOwnField(
     _ register: OwnRegister, in fields: inout OwnFields, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) {
@@ -39,15 +37,15 @@ package struct OwnFieldFacts: TransactionPart {
 
   /// Gives a value its final time, in place of the provisional one, or merges it if another value
   /// counts by now.
-  func confirm(
+  func confirmOwnField(
     _ told: OwnRegister, _ provisional: Int64, in fields: inout OwnFields, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) {
     guard let known = fields[told.name], !known.isLocal else { return }
     if known.time == provisional {
-      try set(told, in: &fields, of: id, in: conversation)
+      try setOwnField(told, in: &fields, of: id, in: conversation)
     } else {
-      try merge([told], into: &fields, of: id, in: conversation)
+      try mergeOwnFields([told], into: &fields, of: id, in: conversation)
     }
   }
 
@@ -78,7 +76,7 @@ package struct OwnFieldFacts: TransactionPart {
   /// Removes the facts of long fields that the record of a message does not have (any more).
   ///
   /// Called after records were merged whose facts had been moved to one name.
-  func removeUnnamed(
+  func removeUnnamedFields(
     besides fields: OwnFields, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     let prefix = FactKey.prefix(conversation, id, .ownField)
@@ -91,7 +89,7 @@ package struct OwnFieldFacts: TransactionPart {
   }
 
   /// Copies the long fields under one name of a message to another, unless those there count.
-  func copy(
+  func copyOwnFields(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     for register in try view.facts.ownFields(of: id, in: conversation) {
@@ -101,8 +99,4 @@ package struct OwnFieldFacts: TransactionPart {
       if let record = OwnFieldRecord(register) { try transaction.put(record, at: key) }
     }
   }
-}
-
-extension Transaction {
-  package var ownFieldFacts: OwnFieldFacts { OwnFieldFacts(transaction: self) }
 }

@@ -7,15 +7,13 @@ import PageFile
 /// follows from the numbers alone, not from the order of changes: those that are used most.
 ///
 /// See docs/message-format.md, X-7 and F-30.
-struct RarerEmoji: TransactionPart {
-  let transaction: Transaction
-
+extension MessageFacts {
   /// Counts the addition or the removal of one reaction.
   ///
   /// - Parameter known: The numbers in the message's record.
   /// - Returns: The numbers of the record from now on; nil if the stored ones do not agree with the
   ///   change, and have to be counted anew.
-  func counts(
+  func countsWithRarer(
     _ known: ReactionCounts, _ emoji: String, isRemoved: Bool, isOwn: Bool, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) -> ReactionCounts? {
@@ -86,7 +84,7 @@ struct RarerEmoji: TransactionPart {
   }
 
   /// Replaces all numbers that are facts of a message.
-  func replaceAll(
+  func replaceRarerEmoji(
     with new: [ReactionCount], of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     let old = try all(of: id, in: conversation)
@@ -96,11 +94,11 @@ struct RarerEmoji: TransactionPart {
   }
 
   /// Copies the numbers of a message that gets another name.
-  func copy(
+  func copyRarerEmoji(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     let counts = try all(of: id, in: conversation)
-    if !counts.isEmpty { try replaceAll(with: counts, of: other, in: target) }
+    if !counts.isEmpty { try replaceRarerEmoji(with: counts, of: other, in: target) }
   }
 
   private func all(
@@ -113,8 +111,4 @@ struct RarerEmoji: TransactionPart {
     }
     return all
   }
-}
-
-extension Transaction {
-  var rarerEmoji: RarerEmoji { RarerEmoji(transaction: self) }
 }

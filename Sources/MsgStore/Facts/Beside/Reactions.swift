@@ -1,9 +1,7 @@
 import PageFile
 
 /// The reactions to messages, kept as facts.
-package struct Reactions: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageFacts {
   /// Merges the reactions that came with a message.
   ///
   /// Returns true if anything changed.
@@ -48,7 +46,7 @@ package struct Reactions: TransactionPart {
     try transaction.put(record, at: key)
     if record.isRemoved != (old?.record.isRemoved ?? true), let known = counts {
       let isOwn = member == localMember
-      counts = try transaction.rarerEmoji.counts(
+      counts = try transaction.messageFacts.countsWithRarer(
         known, emoji, isRemoved: record.isRemoved, isOwn: isOwn, of: id, in: conversation)
     }
     return true
@@ -57,10 +55,13 @@ package struct Reactions: TransactionPart {
   /// Returns the numbers to be stored with a message that has reactions, counted one by one.
   ///
   /// The numbers for which its record has no room become facts.
-  func counts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> ReactionCounts? {
+  func reactionCounts(of id: MessageID, in conversation: UInt32) throws(StoreError)
+    -> ReactionCounts?
+  {
     guard localMember != nil else { return nil }
     var counts = try view.facts.reactionCounts(of: id, in: conversation)
-    try transaction.rarerEmoji.replaceAll(with: counts.keepMostUsed(), of: id, in: conversation)
+    try transaction.messageFacts.replaceRarerEmoji(
+      with: counts.keepMostUsed(), of: id, in: conversation)
     return counts
   }
 
@@ -102,10 +103,6 @@ package struct Reactions: TransactionPart {
     for (member, emoji, record) in found {
       _ = try mergeReaction(record, emoji, member, of: other, in: target, counting: &counts)
     }
-    try transaction.rarerEmoji.copy(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.copyRarerEmoji(of: id, in: conversation, to: other, in: target)
   }
-}
-
-extension Transaction {
-  package var reactions: Reactions { Reactions(transaction: self) }
 }

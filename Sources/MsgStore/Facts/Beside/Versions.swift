@@ -3,14 +3,12 @@ import PageFile
 /// The versions of a message's text: the shown one in its record, the others among the facts.
 ///
 /// See docs/message-format.md, F-4 and G-4.
-package struct Versions: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageFacts {
   /// Merges a received version.
   ///
   /// The first original from the server replaces the one composed here; of several originals from
   /// the server the greatest stays.
-  func mergeReceived(
+  func mergeReceivedVersion(
     _ given: TextVersion, isComposed: Bool = false, into message: inout StoredMessage,
     named id: MessageID,
     in conversation: UInt32
@@ -45,10 +43,10 @@ package struct Versions: TransactionPart {
       message.version = given
       message.traits.marks.insert(.versions)
       if StoreDefect.historyLost.isPlanted { return false }
-      return try put(shown, of: id, in: conversation)
+      return try putVersion(shown, of: id, in: conversation)
     } else {
       message.traits.marks.insert(.versions)
-      return try put(given, of: id, in: conversation, replacing: replacingOriginal)
+      return try putVersion(given, of: id, in: conversation, replacing: replacingOriginal)
     }
     return false
   }
@@ -57,7 +55,7 @@ package struct Versions: TransactionPart {
   ///
   /// Returns true if anything changed.
   @discardableResult
-  package func put(
+  package func putVersion(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
   ) throws(StoreError) -> Bool {
     let key = VersionRecord.key(conversation, id, version)
@@ -120,8 +118,4 @@ package struct Versions: TransactionPart {
     if others.count == 1 { message.traits.marks.remove(.versions) }
     return true
   }
-}
-
-extension Transaction {
-  package var versions: Versions { Versions(transaction: self) }
 }

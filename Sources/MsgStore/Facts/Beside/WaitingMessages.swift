@@ -27,12 +27,12 @@ package struct WaitingMessages: TransactionPart {
       let ordinal = view.source[.nextWaiting]
       view.source[.nextWaiting] = ordinal &+ 1
       try transaction.update(WaitingKey.self, from: nil, to: (ordinal, conversation, id))
-      transaction.storeTotals.add(1, to: .waitingCount)
+      transaction.add(1, to: .waitingCount)
       new = WaitingFacts(ordinal: ordinal)
     }
     try change(&new)
     if !new.traits.ownFields.isEmpty || new.traits.marks.contains(.retracted) {
-      try transaction.ownFieldFacts.removeUnnamed(
+      try transaction.messageFacts.removeUnnamedFields(
         besides: new.traits.ownFields, of: id, in: conversation)
     }
     guard new != old else { return false }
@@ -61,7 +61,7 @@ package struct WaitingMessages: TransactionPart {
     try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
     try transaction.update(WaitingKey.self, from: (waiting.ordinal, conversation, id), to: nil)
     if !StoreDefect.waitingCountKept.isPlanted {
-      transaction.storeTotals.add(-1, to: .waitingCount)
+      transaction.add(-1, to: .waitingCount)
     }
     return waiting
   }
@@ -78,7 +78,7 @@ package struct WaitingMessages: TransactionPart {
       throw view.corrupt(
         Schema.index, "oldest waiting message: malformed, or without waiting facts")
     }
-    transaction.storeTotals.add(1, to: .waitingDropped)
+    transaction.add(1, to: .waitingDropped)
   }
 
   /// Removes all that is known of a message that is not here.

@@ -3,21 +3,19 @@ import PageFile
 /// Merges the client's own fields of conversations.
 ///
 /// See docs/message-format.md, C-23.
-package struct ConversationOwnFields: TransactionPart {
-  package let transaction: Transaction
-
+extension Conversations {
   /// Merges received statements; returns true if anything changed.
-  func receive(_ fields: [OwnField], of id: ConversationID) throws(StoreError) -> Bool {
+  func receiveFields(_ fields: [OwnField], of id: ConversationID) throws(StoreError) -> Bool {
     try id.validate()
     try OwnField.validate(fields)
     let registers = fields.map(\.register)
     if registers.allSatisfy(\.isLarge) { return false }
     let open = try transaction.conversation(id) { ConversationDetails(id: id) }
-    return try merge(registers, of: open.number)
+    return try mergeFields(registers, of: open.number)
   }
 
   /// Merges registers with whole values; those whose values were left out are passed over.
-  package func merge(
+  package func mergeFields(
     _ registers: [OwnRegister], of conversation: UInt32
   ) throws(StoreError) -> Bool {
     let old = try view.conversations.ownFields(conversation)
@@ -39,7 +37,7 @@ package struct ConversationOwnFields: TransactionPart {
 
   /// Gives a value its final time, in place of the provisional one, or merges it if another value
   /// counts by now.
-  func confirm(
+  func confirmField(
     _ told: OwnRegister, _ provisional: Int64, of conversation: UInt32
   ) throws(StoreError) {
     let old = try view.conversations.ownFields(conversation)
@@ -47,8 +45,4 @@ package struct ConversationOwnFields: TransactionPart {
     new.confirm(told, provisional)
     if new != old { try writeFields(new, replacing: old, of: conversation) }
   }
-}
-
-extension Transaction {
-  package var conversationFields: ConversationOwnFields { ConversationOwnFields(transaction: self) }
 }

@@ -58,9 +58,9 @@ package struct Conversations: TransactionPart {
         &new.members, &new.details, of: conversation)
     }
     if details.mutedUntil != nil || new.details.mutedUntil != nil {
-      try transaction.muteEnds.changed(
+      try transaction.expiries.muteEndChanged(
         from: details.awaitedMuteEnd, to: new.details.awaitedMuteEnd, of: number)
-      try transaction.muteEnds.mark(&new.marks, by: new.details, of: number)
+      try transaction.expiries.markMute(&new.marks, by: new.details, of: number)
     }
     if new.marks != marks { conversation.summary.marks = new.marks }
     if new.details.createdAt != details.createdAt, let created = new.details.createdAt {

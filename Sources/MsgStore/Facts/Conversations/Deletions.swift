@@ -99,7 +99,7 @@ struct Deletions: TransactionPart {
     let details = try view.conversations.details(old)
     let number = try transaction.newNumber(.nextConversation, "conversation")
     try transaction.memberships.move(old, to: number, details)
-    try transaction.muteEnds.move(details.awaitedMuteEnd, from: old, to: number)
+    try transaction.expiries.moveMuteEnd(details.awaitedMuteEnd, from: old, to: number)
     try transaction.retentions.move(old, to: number, keepsFloor: keepsFacts)
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
@@ -118,7 +118,7 @@ struct Deletions: TransactionPart {
     }
     var summary = ConversationSummary(created: conversation.summary.created)
     summary.marks = conversation.summary.marks.union(.hidden)
-    try transaction.muteEnds.mark(&summary.marks, by: details, of: number)
+    try transaction.expiries.markMute(&summary.marks, by: details, of: number)
     summary.deletedUpTo = time
     summary.nextLocalOrder = conversation.summary.nextLocalOrder
     // Messages deleted here leave no sequence gap.
@@ -127,11 +127,11 @@ struct Deletions: TransactionPart {
     try transaction.summaries.drop(conversation)
     if transaction.hasListeners { transaction.notes.renumbered(old, to: number) }
     let new = try transaction.add(number, summary)
-    try transaction.conversationNames.lead([details.id], to: number)
-    try transaction.conversationNames.lead(details.aliases, to: number, areFormer: true)
+    try transaction.conversations.lead([details.id], to: number)
+    try transaction.conversations.lead(details.aliases, to: number, areFormer: true)
     // Members who joined later are not waited for before their joining, whatever else is known of
     // them.
-    try transaction.othersMarks.membershipChanged(new)
+    try transaction.receipts.membershipChanged(new)
     guard keepsFacts else {
       try transaction.emit(.conversationDeleted(old, to: number))
       return try transaction.workQueue.add(WorkRecord(.sweep, of: old))
@@ -234,9 +234,9 @@ extension Deletions {
       {
         continue
       }
-      if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
+      if tree == Schema.facts { try transaction.messageFacts.unlistFact(key.bytes) }
       if tree == Schema.messages { try transaction.expiries.unlist(key.bytes) }
-      if tree == Schema.index { try transaction.tags.unlist(key.bytes) }
+      if tree == Schema.index { try transaction.unlistEverywhere(key.bytes) }
       try transaction.remove(key.bytes, in: tree)
     }
     return count

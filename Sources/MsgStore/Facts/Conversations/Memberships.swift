@@ -29,9 +29,9 @@ struct Memberships: TransactionPart {
     in conversation: OpenConversation
   ) throws(StoreError) {
     guard old.roster != nil else {
-      return try transaction.othersMarks.membershipChanged(conversation)
+      return try transaction.receipts.membershipChanged(conversation)
     }
-    try transaction.othersMarks.membersChanged(change.pairs, from: old, to: new, in: conversation)
+    try transaction.receipts.membersChanged(change.pairs, from: old, to: new, in: conversation)
   }
 
   // MARK: Members in one value

@@ -76,7 +76,9 @@ struct Moves: TransactionPart {
     var message = try flushed().messages.message(at: position, in: number)
     let id = message.id(at: position)
     try transaction.packer.removeRecord(at: position, in: number)
-    try transaction.expiries.removed(message, from: position, in: number)
+    if let entry = ExpiryKey(of: message.traits, at: position, in: number) {
+      try transaction.expiries.change(entry, by: -1)
+    }
     let names = Names(of: message, at: position)
     for name in names.inOrder { try transaction.messageNames.removeEntry(of: name, in: number) }
     if let sequence = position.place.sequence {
@@ -139,7 +141,7 @@ struct Moves: TransactionPart {
   ) throws(StoreError) {
     view.source.isErasing = true
     try transaction.messageFacts.removeFacts(of: id, in: number)
-    try transaction.namedReceipts.forgetLate(id, in: conversation)
+    try transaction.receipts.forgetLate(id, in: conversation)
     try transaction.emit(.messageRemoved(id, in: conversation.number))
   }
 
@@ -154,10 +156,10 @@ struct Moves: TransactionPart {
     message.traits.awaited = nil
     try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &message)
     try transaction.messages.place(message, at: position, in: conversation)
-    try transaction.namedReceipts.noteLate(message, at: position, in: conversation)
+    try transaction.receipts.noteLate(message, at: position, in: conversation)
     if !position.place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
-      try transaction.sequenceMarks.apply(at: position, in: conversation)
+      try transaction.receipts.applySequenceMarks(at: position, in: conversation)
     }
     if waiting.isEmpty { return }
     let names = Names(of: message, at: position)
@@ -201,7 +203,7 @@ struct Moves: TransactionPart {
     // The messages have entered their tags and replies anew.
     count += try transaction.deletions.removeAll(
       prefix.bytes, in: Schema.index, limit: transaction.maximumSweepCount - count)
-    try transaction.othersMarks.membershipChanged(conversation)
+    try transaction.receipts.membershipChanged(conversation)
     try transaction.retentions.move(number, to: target, keepsFloor: true)
     return !transaction.isStepFull(count, of: transaction.maximumSweepCount)
   }

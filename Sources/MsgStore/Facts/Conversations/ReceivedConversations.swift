@@ -5,9 +5,7 @@ import PageFile
 /// Each is a register of its own, so they may come in any order and any number of times.
 ///
 /// See docs/message-format.md, C-8 … C-13.
-struct ReceivedConversations: TransactionPart {
-  let transaction: Transaction
-
+extension Conversations {
   func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
     try Self.validateReceived(received)
     let isNew = try transaction.existingConversation(received.id) == nil
@@ -120,8 +118,4 @@ extension DraftRecord {
     self.init(
       isThere ? draft.text : nil, replyTo: draft.replyTo, time: draft.time.microseconds)
   }
-}
-
-extension Transaction {
-  var receivedConversations: ReceivedConversations { ReceivedConversations(transaction: self) }
 }

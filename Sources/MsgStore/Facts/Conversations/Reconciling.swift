@@ -101,9 +101,9 @@ struct Reconciling: TransactionPart {
 /// Complete lists of conversations.
 extension Reconciling {
   func reconcile(_ conversations: [ReceivedConversation]) throws(StoreError) -> [ConversationID] {
-    for received in conversations { try ReceivedConversations.validateReceived(received) }
+    for received in conversations { try Conversations.validateReceived(received) }
     for received in conversations {
-      _ = try transaction.receivedConversations.receiveConversation(received)
+      _ = try transaction.conversations.receiveConversation(received)
     }
     try transaction.summaries.flush()
     var listed: Set<UInt32> = []

@@ -5,9 +5,7 @@ import PageFile
 /// If a conversation with that name has come already, the two are merged.
 ///
 /// See docs/message-format.md, C-18 … C-20.
-struct Renames: TransactionPart {
-  let transaction: Transaction
-
+extension Conversations {
   func renameConversation(
     _ id: ConversationID, to serverID: ConversationID
   ) throws(StoreError) -> Bool {
@@ -30,13 +28,13 @@ struct Renames: TransactionPart {
     var details = try view.conversations.details(number)
     if details.id == id { return false }
     transaction.hasAdded = true
-    try transaction.conversationNames.lead([details.id], to: number, areFormer: true)
-    try transaction.conversationNames.lead([id], to: number)
+    try transaction.conversations.lead([details.id], to: number, areFormer: true)
+    try transaction.conversations.lead([id], to: number)
     if transaction.hasListeners { transaction.notes.renamed(details.id, number) }
     details.aliases.removeAll { $0 == id }
     details.aliases.append(details.id)
     details.id = id
-    try transaction.conversationNames.forget(names: details.dropOldestAliases())
+    try transaction.conversations.forget(names: details.dropOldestAliases())
     try transaction.writeDetails(details, of: number)
     return true
   }
@@ -62,7 +60,7 @@ struct Renames: TransactionPart {
       dropped = new.details.dropOldestAliases()
     }
     if let draft { _ = try transaction.conversations.mergeDraft(draft, of: target) }
-    _ = try transaction.conversationFields.merge(fields.all, of: target.number)
+    _ = try transaction.conversations.mergeFields(fields.all, of: target.number)
     // One that was deleted comes back for a message only.
     if !summary.marks.contains(.hidden), target.summary.deletedUpTo == nil { target.reveal() }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
@@ -74,7 +72,7 @@ struct Renames: TransactionPart {
       transaction.notes.merged(number, details.id, into: target.number)
     }
     try transaction.memberships.remove(number, details)
-    try transaction.muteEnds.changed(from: details.awaitedMuteEnd, to: nil, of: number)
+    try transaction.expiries.muteEndChanged(from: details.awaitedMuteEnd, to: nil, of: number)
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {
       key.truncate(to: KeyEncoding.numberByteCount)
@@ -83,9 +81,9 @@ struct Renames: TransactionPart {
         try BTree(view.source, Schema.conversations).remove(key.bytes)
       }
     }
-    try transaction.conversationNames.lead(
+    try transaction.conversations.lead(
       [details.id] + details.aliases, to: target.number, areFormer: true)
-    try transaction.conversationNames.forget(names: dropped)
+    try transaction.conversations.forget(names: dropped)
     for (ordinal, work) in try transaction.workQueue.merges(into: number) {
       guard case .merge(_, let summary) = work.kind else { continue }
       try transaction.workQueue.write(
@@ -111,8 +109,4 @@ struct Renames: TransactionPart {
     try transaction.pendingReceipts.updatePending(try transaction.conversation(left.number))
     return true
   }
-}
-
-extension Transaction {
-  var renames: Renames { Renames(transaction: self) }
 }

@@ -1,9 +1,7 @@
 import PageFile
 
 /// Keeps the sync positions of clients, see docs/message-format.md, H-1.
-package struct SyncPositions: TransactionPart {
-  package let transaction: Transaction
-
+extension Conversations {
   /// Sets the bytes kept under a key, for a conversation or for the store; nil removes them.
   ///
   /// Returns true if anything changed. Throws an error if the bytes are longer than
@@ -34,8 +32,4 @@ package struct SyncPositions: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.client)
     return true
   }
-}
-
-extension Transaction {
-  package var syncPositions: SyncPositions { SyncPositions(transaction: self) }
 }

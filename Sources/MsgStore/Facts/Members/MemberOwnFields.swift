@@ -3,9 +3,7 @@ import PageFile
 /// Merges the client's own fields of members.
 ///
 /// See docs/message-format.md, N-8.
-package struct MemberOwnFields: TransactionPart {
-  package let transaction: Transaction
-
+extension Profiles {
   /// Merges received statements; returns true if anything changed.
   func receive(_ fields: [OwnField], of id: MemberID) throws(StoreError) -> Bool {
     try id.validate()
@@ -38,7 +36,7 @@ package struct MemberOwnFields: TransactionPart {
 
   /// Gives a value its final time, in place of the provisional one, or merges it if another value
   /// counts by now.
-  func confirm(
+  func confirmField(
     _ told: OwnRegister, _ provisional: Int64, of number: UInt32
   ) throws(StoreError) {
     let old = try view.directory.ownFields(number)
@@ -58,8 +56,4 @@ package struct MemberOwnFields: TransactionPart {
     try writeFields(new, replacing: old, of: id, number)
     return true
   }
-}
-
-extension Transaction {
-  package var memberFields: MemberOwnFields { MemberOwnFields(transaction: self) }
 }

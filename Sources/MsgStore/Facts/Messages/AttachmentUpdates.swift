@@ -2,9 +2,7 @@ import PageFile
 
 /// Updates attachments of messages: with received facts, and with state that only this device
 /// knows.
-struct AttachmentUpdates: TransactionPart {
-  let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges a received attachment.
   ///
   /// Returns true if anything changed.
@@ -28,7 +26,7 @@ struct AttachmentUpdates: TransactionPart {
     }
     return try transaction.messageUpdates.withFacts(of: id, in: open) {
       (own, _) throws(StoreError) in
-      try transaction.attachments.mergeAttachment(record, of: own, in: open.number)
+      try transaction.messageFacts.mergeAttachment(record, of: own, in: open.number)
     }
   }
 
@@ -54,7 +52,7 @@ struct AttachmentUpdates: TransactionPart {
     let isChanged = try update(attachment, of: id, in: conversation) {
       (record, fact) throws(StoreError) in
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
-      let wasRunning = transaction.attachments.doneByteCount(key)
+      let wasRunning = transaction.messageFacts.doneByteCount(key)
       if isLimited, direction == .upload, transfer.isRunning,
         let problem = rules.attachmentLimits.check(record.attachment)
       {
@@ -100,11 +98,7 @@ struct AttachmentUpdates: TransactionPart {
     var new = old
     let isReadOtherwise = try body(&new, key.bytes)
     guard isReadOtherwise || new != old else { return false }
-    try transaction.attachments.writeRecord(new, replacing: old, at: key.bytes)
+    try transaction.messageFacts.writeAttachment(new, replacing: old, at: key.bytes)
     return true
   }
-}
-
-extension Transaction {
-  var attachmentUpdates: AttachmentUpdates { AttachmentUpdates(transaction: self) }
 }

@@ -3,9 +3,7 @@ import PageFile
 /// Merges edits of messages, and the server's answers to local ones.
 ///
 /// See docs/message-format.md, G-4 … G-6.
-struct Edits: TransactionPart {
-  let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges a received edit.
   ///
   /// Returns true if anything changed.
@@ -70,7 +68,7 @@ struct Edits: TransactionPart {
     // An attachment that a newer edit has removed is not stored first.
     for (index, attachment) in given.enumerated() where kept?.contains(attachment.id) ?? true {
       let record = AttachmentRecord(attachment, index: UInt32(index))
-      if try transaction.attachments.mergeAttachment(record, of: id, in: conversation) {
+      if try transaction.messageFacts.mergeAttachment(record, of: id, in: conversation) {
         isNews = true
       }
     }
@@ -86,7 +84,7 @@ struct Edits: TransactionPart {
     }
     var new = old
     let id = old.id(at: position)
-    var hasNews = try transaction.versions.mergeReceived(
+    var hasNews = try transaction.messageFacts.mergeReceivedVersion(
       version, into: &new, named: id, in: conversation.number)
     if let list {
       let isNews = try mergeAttachments(
@@ -111,7 +109,7 @@ struct Edits: TransactionPart {
     {
       return false
     }
-    var isNews = try transaction.versions.put(version, of: id, in: conversation)
+    var isNews = try transaction.messageFacts.putVersion(version, of: id, in: conversation)
     var kept = try transaction.waitingMessages.waiting(id, in: conversation)?.traits.keptAttachments
     let known = kept
     if let list, try mergeAttachments(list, &kept, of: id, in: conversation) { isNews = true }
@@ -139,13 +137,14 @@ struct Edits: TransactionPart {
       guard var version else { return }
       if serverTime != time {
         guard
-          try transaction.versions.removeVersion(
+          try transaction.messageFacts.removeVersion(
             at: time.microseconds, from: &message, named: own, in: open.number)
         else { return }
       }
       version.editTime = serverTime.microseconds
       if let serverName { version.serverName = serverName }
-      try transaction.versions.mergeVersion(version, into: &message, named: own, in: open.number)
+      try transaction.messageFacts.mergeVersion(
+        version, into: &message, named: own, in: open.number)
     }
   }
 
@@ -157,7 +156,7 @@ struct Edits: TransactionPart {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in
       if !StoreDefect.refusedEditStays.isPlanted {
-        _ = try transaction.versions.removeVersion(
+        _ = try transaction.messageFacts.removeVersion(
           at: time.microseconds, from: &message, named: own, in: open.number)
       }
       message.traits.sending.failure = failure
@@ -181,8 +180,4 @@ struct Edits: TransactionPart {
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
     return true
   }
-}
-
-extension Transaction {
-  var edits: Edits { Edits(transaction: self) }
 }

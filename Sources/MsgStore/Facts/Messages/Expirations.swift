@@ -1,9 +1,7 @@
 /// Merges the times at which messages expire.
 ///
 /// See docs/message-format.md, F-24.
-struct Expirations: TransactionPart {
-  let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges a time at which a message expires; of several the earliest counts.
   ///
   /// Returns true if anything changed.
@@ -24,8 +22,4 @@ struct Expirations: TransactionPart {
         waiting.traits.expiryTime, time.microseconds)
     }
   }
-}
-
-extension Transaction {
-  var expirations: Expirations { Expirations(transaction: self) }
 }

@@ -139,7 +139,7 @@ struct Identities: TransactionPart {
     try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     // Marks may have waited under another of its names.
     try transaction.receipts.applyWaitingMarks(of: id, at: target, in: conversation)
-    try transaction.sequenceMarks.apply(at: target, in: conversation)
+    try transaction.receipts.applySequenceMarks(at: target, in: conversation)
   }
 
   /// Merges two messages into one.
@@ -201,7 +201,7 @@ struct Identities: TransactionPart {
     try moveFacts(of: otherID, in: number, to: id, in: conversation.number)
     let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .retracted)
     for version in versions where !isErased {
-      _ = try transaction.versions.mergeReceived(
+      _ = try transaction.messageFacts.mergeReceivedVersion(
         version, isComposed: other.flags.contains(.composed), into: &new, named: id,
         in: conversation.number)
     }
@@ -317,23 +317,23 @@ struct Identities: TransactionPart {
     guard id != other || conversation != target else { return }
     try transaction.emit(.messageMoved(id, in: conversation, to: other, target: target))
     if id != other {
-      try transaction.namedReceipts.moveExact(
+      try transaction.receipts.moveExact(
         of: id, to: other, in: try transaction.conversation(target))
     }
     let prefix = FactKey.prefix(conversation, id)
     guard try transaction.messageFacts.hasFacts(prefix) else { return }
     for version in try view.facts.versions(of: id, in: conversation) {
-      try transaction.versions.put(version, of: other, in: target)
+      try transaction.messageFacts.putVersion(version, of: other, in: target)
     }
-    try transaction.attachments.moveAttachments(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.moveAttachments(of: id, in: conversation, to: other, in: target)
     // The caller counts them.
-    try transaction.reactions.copyReactions(of: id, in: conversation, to: other, in: target)
-    try transaction.setTags.copyTags(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.copyReactions(of: id, in: conversation, to: other, in: target)
+    try transaction.messageUpdates.copyTags(of: id, in: conversation, to: other, in: target)
     for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
       try transaction.receipts.join(receipt, of: member, with: other, in: target)
     }
     try transaction.receipts.moveWaitingMarks(of: id, in: conversation, to: other, in: target)
-    try transaction.ownFieldFacts.copy(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.copyOwnFields(of: id, in: conversation, to: other, in: target)
     try transaction.messageFacts.removeFacts(prefix)
   }
 }

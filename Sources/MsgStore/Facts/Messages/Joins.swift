@@ -79,7 +79,7 @@ extension ReceivedMessages {
     if waiting.traits.marks.contains(.retracted) || message.traits.marks.contains(.retracted) {
       try transaction.messageFacts.erase(&message, named: id, in: conversation)
     } else {
-      try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)
+      try transaction.messageFacts.absorbVersions(of: id, in: conversation, into: &message)
       try absorbOwnFields(of: waiting.traits, named: id, into: &message, in: conversation)
     }
     try transaction.messageFacts.noteFacts(of: id, in: conversation, &message)
@@ -94,7 +94,7 @@ extension ReceivedMessages {
   ) throws(StoreError) {
     if traits.ownFields.isEmpty, message.traits.ownFields.isEmpty { return }
     message.traits.ownFields.merge(traits.ownFields)
-    try transaction.ownFieldFacts.removeUnnamed(
+    try transaction.messageFacts.removeUnnamedFields(
       besides: message.traits.ownFields, of: id, in: conversation)
   }
 }

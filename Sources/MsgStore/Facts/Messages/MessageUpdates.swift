@@ -113,7 +113,7 @@ package struct MessageUpdates: TransactionPart {
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     try withFacts(of: id, in: conversation, kind: .reaction) { (own, counts) throws(StoreError) in
-      try transaction.reactions.mergeReaction(
+      try transaction.messageFacts.mergeReaction(
         record, emoji, member, of: own, in: conversation.number, counting: &counts)
     }
   }

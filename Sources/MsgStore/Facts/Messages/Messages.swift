@@ -1,9 +1,13 @@
 import PageFile
 
-/// Keeps the trees of messages and ids, and runs the projections that follow from each change.
+/// Writes messages and their names, and all that follows from each change of a message.
 ///
-/// Every change of a stored message goes through `replace`, and every removal through `remove`.
-/// They keep counters, preview, and activity right (docs/message-format.md, A-1 … A-4).
+/// A message comes through `place`, changes through `replace`, and goes through `remove`. What
+/// follows is listed in order in this one place: `inserted`, `replaced`, `removed`. Each entry of a
+/// list sees the old and the new value and reads only its own data. Its cost does not depend on the
+/// length of the thread, except where its comment says so. It changes no message, so a list runs
+/// once per change. Changes that concern the outbox are emitted as effects, which the outbox
+/// answers when the operation is over: see `Effect`.
 package struct Messages: TransactionPart {
   package let transaction: Transaction
 
@@ -29,7 +33,7 @@ package struct Messages: TransactionPart {
     }
     conversation.raiseGreatestPosition(to: position)
     try writeNames(of: message, at: position, in: conversation)
-    try transaction.projections.inserted(message, at: position, in: conversation)
+    try inserted(message, at: position, in: conversation)
   }
 
   /// Replaces a stored message, moving it if its place changed.
@@ -65,8 +69,7 @@ package struct Messages: TransactionPart {
     if position != oldPosition || new.traits.names != old.traits.names {
       try writeNames(of: new, at: position, in: conversation)
     }
-    try transaction.projections.replaced(
-      old, at: oldPosition, by: new, at: position, in: conversation)
+    try replaced(old, at: oldPosition, by: new, at: position, in: conversation)
   }
 
   /// Removes a message from its place and keeps its names.
@@ -74,7 +77,7 @@ package struct Messages: TransactionPart {
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.packer.removeRecord(at: position, in: conversation.number)
-    try transaction.projections.removed(message, from: position, in: conversation)
+    try removed(message, from: position, in: conversation)
   }
 
   /// Returns true if an acknowledged place lies behind all messages of a conversation.
@@ -120,6 +123,79 @@ package struct Messages: TransactionPart {
     for name in message.traits.names {
       try transaction.messageNames.writeEntry(.here(position), of: name, in: conversation.number)
     }
+  }
+}
+
+// MARK: What follows from a change of a message
+
+extension Messages {
+  private func inserted(
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
+    try transaction.sequences.inserted(at: position, in: conversation)
+    conversation.summary.countInserted(message, at: position, for: localMember)
+    try transaction.summaries.inserted(message, at: position, in: conversation)
+    try transaction.change(
+      MessageKeys(), to: keys(of: message, at: position, in: conversation.number))
+    conversation.placedCount += 1
+    memory.noteCountChange(at: position, in: conversation.number)
+    if transaction.hasListeners, !message.traits.isLetGo {
+      transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
+    }
+  }
+
+  private func replaced(
+    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
+    at position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let (number, moves) = (conversation.number, position != oldPosition)
+    try transaction.sequences.inserted(at: position, in: conversation)
+    transaction.unreadCounts.replaced(old, at: oldPosition, by: new, at: position, in: conversation)
+    try transaction.summaries.replaced(
+      old, at: oldPosition, by: new, at: position, in: conversation)
+    let before = keys(of: old, at: oldPosition, in: number)
+    var after = keys(of: new, at: position, in: number)
+    if StoreDefect.movedReplyKept.isPlanted { after.reply = before.reply }
+    if StoreDefect.movedTagsKept.isPlanted, let tags = before.tags {
+      after.tags?.moment = tags.moment
+    }
+    if StoreDefect.movedExpiryKept.isPlanted, moves { after.expiry = before.expiry }
+    try transaction.change(before, to: after)
+    if let settlement = MessageSettlement(from: old, to: new) {
+      try transaction.emit(.messageSettled(new.id(at: position), in: number, settlement))
+    }
+    if transaction.hasListeners {
+      transaction.notes.replaced(old, at: oldPosition, by: new, at: position, in: number)
+    }
+    if moves || new.traits.isLetGo != old.traits.isLetGo {
+      memory.noteCountChange(at: oldPosition, in: number)
+      memory.noteCountChange(at: position, in: number)
+    }
+    if moves || new.sender != old.sender
+      || old.flags.contains(.history) && !new.flags.contains(.history)
+    {
+      try transaction.receipts.noteLate(new, at: position, in: conversation)
+    }
+  }
+
+  private func removed(
+    _ message: StoredMessage, from position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
+    transaction.unreadCounts.removed(message, from: position, in: conversation)
+    try transaction.summaries.removed(message, from: position, in: conversation)
+    try transaction.change(
+      keys(of: message, at: position, in: conversation.number), to: MessageKeys())
+    memory.noteCountChange(at: position, in: conversation.number)
+    if transaction.hasListeners, !message.traits.isLetGo {
+      transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
+    }
+  }
+
+  @inline(__always)
+  private func keys(
+    of message: StoredMessage, at position: MessagePosition, in conversation: UInt32
+  ) -> MessageKeys {
+    MessageKeys(of: message, at: position, in: conversation, for: localMember)
   }
 }
 

@@ -1,7 +1,5 @@
 /// Receives the client's own fields of messages, whether they are here or not.
-package struct OwnFieldUpdates: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges received statements about the fields of a message.
   ///
   /// Returns true if anything changed.
@@ -27,16 +25,12 @@ package struct OwnFieldUpdates: TransactionPart {
   ) throws(StoreError) -> Bool {
     try transaction.messageUpdates.update(id, in: open) { (message, own) throws(StoreError) in
       if message.traits.marks.contains(.retracted) { return }
-      try transaction.ownFieldFacts.merge(
+      try transaction.messageFacts.mergeOwnFields(
         registers, into: &message.traits.ownFields, of: own, in: open.number)
     } waiting: { (waiting, own) throws(StoreError) in
       if waiting.traits.marks.contains(.retracted) { return }
-      try transaction.ownFieldFacts.merge(
+      try transaction.messageFacts.mergeOwnFields(
         registers, into: &waiting.traits.ownFields, of: own, in: open.number)
     }
   }
-}
-
-extension Transaction {
-  package var ownFieldUpdates: OwnFieldUpdates { OwnFieldUpdates(transaction: self) }
 }

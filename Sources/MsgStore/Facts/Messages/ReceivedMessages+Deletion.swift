@@ -23,7 +23,7 @@ extension ReceivedMessages {
     }
     try transaction.messageFacts.removeFacts(of: message.id(at: position), in: conversation.number)
     try transaction.emit(.messageRemoved(message.id(at: position), in: conversation.number))
-    try transaction.namedReceipts.forgetLate(message.id(at: position), in: conversation)
+    try transaction.receipts.forgetLate(message.id(at: position), in: conversation)
     try transaction.pendingReceipts.updatePending(conversation)
   }
 
@@ -37,7 +37,7 @@ extension ReceivedMessages {
     for name in [position.id] + message.traits.names {
       try transaction.messageNames.removeEntry(of: name, in: conversation.number)
     }
-    try transaction.namedReceipts.forgetLate(id, in: conversation)
+    try transaction.receipts.forgetLate(id, in: conversation)
     try transaction.emit(.messageRemoved(id, in: conversation.number))
     return try 1 + transaction.messageFacts.removeFacts(of: id, in: conversation.number)
   }

@@ -196,7 +196,7 @@ package struct ReceivedMessages: TransactionPart {
     }
     try transaction.messages.place(stored, at: position, in: conversation)
     if arrival == .live {
-      try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
+      try transaction.receipts.noteLate(stored, at: position, in: conversation)
       if try leavesArchive(conversation), transaction.leavingArchive.last != conversation.number {
         transaction.leavingArchive.append(conversation.number)
       }
@@ -204,7 +204,7 @@ package struct ReceivedMessages: TransactionPart {
     if hasWaited, !place.isPending {
       try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
-    try transaction.sequenceMarks.apply(at: position, in: conversation)
+    try transaction.receipts.applySequenceMarks(at: position, in: conversation)
   }
 
   /// Stores the facts that came with a new message beside its record, and notes them in it.
@@ -231,7 +231,7 @@ package struct ReceivedMessages: TransactionPart {
     guard rules.newMessagesLeaveArchive, conversation.summary.marks.contains(.archived) else {
       return false
     }
-    return try !transaction.muteEnds.isMuted(conversation)
+    return try !transaction.expiries.isMuted(conversation)
   }
 
   package func newPendingPlace(
@@ -293,7 +293,7 @@ package struct ReceivedMessages: TransactionPart {
     } else {
       try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     }
-    try transaction.sequenceMarks.apply(at: target, in: conversation)
+    try transaction.receipts.applySequenceMarks(at: target, in: conversation)
   }
 
   /// Removes a message whose place turns out to have been deleted with the conversation.
@@ -337,7 +337,7 @@ package struct ReceivedMessages: TransactionPart {
       let isGreatest = !StoreDefect.lastReplyWins.isPlanted
       new.replyTo = isGreatest ? new.replyTo.map { max($0, reply) } ?? reply : reply
     }
-    return try transaction.versions.mergeReceived(
+    return try transaction.messageFacts.mergeReceivedVersion(
       given.version, isComposed: given.flags.contains(.composed), into: &new, named: id,
       in: conversation)
   }

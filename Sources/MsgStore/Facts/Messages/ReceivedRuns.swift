@@ -68,7 +68,7 @@ struct ReceivedRuns: TransactionPart {
     }
     guard conversation.summary.deletedUpTo == nil else { return 0 }
     if arrival == .live, try transaction.receivedMessages.leavesArchive(conversation) { return 0 }
-    if arrival == .live, try transaction.namedReceipts.isMarked(start, in: conversation) {
+    if arrival == .live, try transaction.receipts.isMarked(start, in: conversation) {
       return 0
     }
     let isBehindAll = try transaction.messages.isBehindAll(start, in: conversation)
@@ -95,7 +95,7 @@ struct ReceivedRuns: TransactionPart {
     try transaction.summaries.inserted(
       messages.count, last: stored, at: end, in: conversation)
     if memory.unwritten.isFull { try transaction.packer.packGrown() }
-    try transaction.sequenceMarks.apply(
+    try transaction.receipts.applySequenceMarks(
       at: messages.lazy.compactMap(Self.position), in: conversation)
     return messages.count
   }
@@ -181,9 +181,9 @@ struct ReceivedRuns: TransactionPart {
           localTime: message.localTime?.microseconds,
           markOrdinal: mark.flatMap { position <= $0.position ? $0.ordinal : nil },
           at: position.place, to: &value)
-        transaction.unreadCounts.inserted(record, at: position, in: conversation)
+        conversation.summary.countInserted(record, at: position, for: localMember)
         if value.bytes.dropFirst(value.count - record.textByteCount).hasLink {
-          try transaction.tags.insertedLink(at: position, in: conversation.number)
+          try transaction.enterLink(at: position, in: conversation.number)
         }
       } else {
         var stored = try transaction.receivedMessages.stored(message, arrival)
@@ -191,9 +191,9 @@ struct ReceivedRuns: TransactionPart {
         try transaction.receivedMessages.addFacts(
           of: message, named: message.id, in: conversation.number, to: &stored)
         stored.appendChecked(at: position.place, to: &value)
-        transaction.unreadCounts.inserted(stored, at: position, in: conversation)
-        try transaction.replies.inserted(stored, at: position, in: conversation.number)
-        try transaction.tags.inserted(stored, at: position, in: conversation.number)
+        conversation.summary.countInserted(stored, at: position, for: localMember)
+        let keys = MessageKeys(of: stored, at: position, in: conversation.number, for: localMember)
+        try transaction.change(MessageKeys(), to: keys)
         last = stored
       }
       if let older {

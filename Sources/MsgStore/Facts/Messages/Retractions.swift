@@ -3,9 +3,7 @@ import PageFile
 /// Retracts messages.
 ///
 /// See docs/message-format.md, G-6.
-struct Retractions: TransactionPart {
-  let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges a retraction, whoever states it and however old the message is.
   ///
   /// Returns true if anything changed.
@@ -59,7 +57,7 @@ struct Retractions: TransactionPart {
   /// has told its own.
   ///
   /// If another time is known by now, the earlier one counts.
-  func replaceTime(
+  func replaceRetractionTime(
     _ given: Int64, of id: MessageID, in conversation: ConversationID, by time: Int64
   ) throws(StoreError) -> Bool {
     guard let open = try transaction.existingConversation(conversation),
@@ -99,8 +97,4 @@ struct Retractions: TransactionPart {
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
     return true
   }
-}
-
-extension Transaction {
-  var retractions: Retractions { Retractions(transaction: self) }
 }

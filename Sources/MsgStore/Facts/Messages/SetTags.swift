@@ -3,9 +3,7 @@ import PageFile
 /// The tags that somebody has set on messages, kept as facts.
 ///
 /// See docs/message-format.md, F-21.
-package struct SetTags: TransactionPart {
-  package let transaction: Transaction
-
+extension MessageUpdates {
   /// Merges a tag that was set or removed, by the time that goes with it.
   ///
   /// Returns true if anything changed.
@@ -17,7 +15,7 @@ package struct SetTags: TransactionPart {
     try conversation.validate()
     try tag.validateSettable()
     // Refused before anything changes.
-    let number = try self.number(of: tag)
+    let number = try self.tagNumber(of: tag)
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
@@ -31,7 +29,7 @@ package struct SetTags: TransactionPart {
   /// Sets a tag of a message that is here, or removes it, for the local member.
   ///
   /// Returns true if anything changed.
-  func set(
+  func setTag(
     _ tag: MessageTag, isRemoved: Bool, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try tag.validateSettable()
@@ -40,7 +38,7 @@ package struct SetTags: TransactionPart {
     else { throw .message(.notFound, id, in: conversation) }
     if message.traits.isRetracted { throw .message(.retracted, id, in: conversation) }
     if isRemoved, try view.tags.number(of: tag) == nil { return false }
-    let number = try self.number(of: tag)
+    let number = try self.tagNumber(of: tag)
     let old: TagRecord? = try view.record(TagRecord.key(open.number, own, number))
     guard (old?.isRemoved ?? true) != isRemoved else { return false }
     // The act of the local member is later than what it replaces.
@@ -77,7 +75,7 @@ package struct SetTags: TransactionPart {
   }
 
   /// Returns the number of a tag; a name of the client's own that is new gets the next one.
-  package func number(of tag: MessageTag) throws(StoreError) -> UInt8 {
+  package func tagNumber(of tag: MessageTag) throws(StoreError) -> UInt8 {
     if let number = tag.fixedNumber { return number }
     if let number = try view.tags.number(of: tag) { return number }
     guard case .own(let name) = tag else { return 0 }
@@ -93,8 +91,4 @@ package struct SetTags: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.index)
     return number
   }
-}
-
-extension Transaction {
-  package var setTags: SetTags { SetTags(transaction: self) }
 }

@@ -1,11 +1,9 @@
 import PageFile
 
 /// Changes the statuses of messages, by the table in docs/message-states.md.
-struct Statuses: TransactionPart {
-  let transaction: Transaction
-
+extension MessageUpdates {
   /// A change of a status: of which message, and the status before.
-  struct Change {
+  struct StatusChange {
     let message: MessageID
     let conversation: UInt32
     let old: MessageStatus
@@ -17,7 +15,7 @@ struct Statuses: TransactionPart {
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp?, failure: SendFailure?
-  ) throws(StoreError) -> Change? {
+  ) throws(StoreError) -> StatusChange? {
     guard let open = try transaction.existingConversation(conversation),
       let found = try flushed().messages.found(id, in: open.number)
     else { return nil }
@@ -28,7 +26,7 @@ struct Statuses: TransactionPart {
   func setStatus(
     _ status: MessageStatus, of found: LocatedMessage, in open: OpenConversation,
     retryAt: Timestamp?, failure: SendFailure?
-  ) throws(StoreError) -> Change? {
+  ) throws(StoreError) -> StatusChange? {
     let (position, old, own) = found
     guard !old.status.isServerKnowledge, !old.traits.marks.contains(.retracted) else {
       return nil
@@ -49,7 +47,7 @@ struct Statuses: TransactionPart {
     }
     guard new != old else { return nil }
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-    return Change(message: own, conversation: open.number, old: old.status)
+    return StatusChange(message: own, conversation: open.number, old: old.status)
   }
 
   /// Merges a status received from the server.
@@ -75,8 +73,4 @@ struct Statuses: TransactionPart {
       waiting.traits.joinTimes(times)
     }
   }
-}
-
-extension Transaction {
-  var statuses: Statuses { Statuses(transaction: self) }
 }

@@ -9,13 +9,11 @@ import PageFile
 ///     else follows from the entry: readers look if the member still takes part.
 ///  2. "All have it" holds from then on for everybody who was a recipient: receipts do not go back.
 ///     So it counts until somebody comes who has to have messages that were here already.
-struct AwaitedRecipients: TransactionPart {
-  let transaction: Transaction
-
+extension Receipts {
   /// Updates the members that a message waits for, after a receipt by name of some member.
   ///
   /// Returns true if they have changed.
-  func update(
+  func updateAwaited(
     _ traits: inout MessageTraits, of record: MessageRecord, at position: MessagePosition,
     told member: UInt32, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -25,7 +23,7 @@ struct AwaitedRecipients: TransactionPart {
     let name = traits.names.first ?? position.id
     var search = AwaitedSearch(try flushed(), conversation.number)
     var new = traits.awaited ?? Awaited(read: 0, delivered: 0, comings: 0)
-    let own = try transaction.ownReceipts.receipts(conversation)
+    let own = try transaction.receipts.own(conversation)
     for kind in ReceiptKind.allCases {
       let known = new[kind]
       if case .some = traits.awaited {
@@ -56,10 +54,10 @@ struct AwaitedRecipients: TransactionPart {
 
   /// Returns the ordinal of comings, and begins it with the first message that all have.
   private func comings(_ conversation: OpenConversation) throws(StoreError) -> UInt64 {
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     if own.comings == 0 {
       own.comings = 1
-      transaction.ownReceipts.keepOwn(own, conversation)
+      transaction.receipts.keepOwn(own, conversation)
     }
     return own.comings
   }
@@ -70,8 +68,4 @@ extension ConversationReceipts {
   mutating func noteComing() {
     if comings > 0, !StoreDefect.comingUnnoted.isPlanted { comings += 1 }
   }
-}
-
-extension Transaction {
-  var awaitedRecipients: AwaitedRecipients { AwaitedRecipients(transaction: self) }
 }

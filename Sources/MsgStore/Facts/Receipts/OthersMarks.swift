@@ -8,9 +8,7 @@ import PageFile
 /// It is the lowest of the others' marks. Marks only rise, so it stays while a member other than
 /// the last one moves on. When the last one does, the next member that is equally far behind is
 /// searched from there on, in a circle, so a whole group that moves on costs one round.
-package struct OthersMarks: TransactionPart {
-  package let transaction: Transaction
-
+extension Receipts {
   /// Updates the mark after a member's marks have risen.
   func marksRose(
     _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
@@ -67,7 +65,7 @@ package struct OthersMarks: TransactionPart {
     memory.forgetOthers(of: conversation)
     noteDeliveries(in: conversation)
     let recipients = try others(conversation)
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
       own.set(kind, try view.receipts.others(kind, recipients, in: conversation.number, known: nil))
@@ -78,7 +76,7 @@ package struct OthersMarks: TransactionPart {
     var isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
     if case .cells = recipients { isNothing = false }
-    if own != before, !isNothing { transaction.ownReceipts.keepOwn(own, conversation) }
+    if own != before, !isNothing { transaction.receipts.keepOwn(own, conversation) }
     // Messages marked by name may still have to be told.
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
@@ -98,7 +96,7 @@ package struct OthersMarks: TransactionPart {
   ) throws(StoreError) {
     let (number, others) = (conversation.number, changes.filter { $0.new.number != localMember })
     noteDeliveries(in: conversation)
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
       var marks = own.others(kind)
@@ -125,7 +123,7 @@ package struct OthersMarks: TransactionPart {
     }
     own.othersSince = try firstJoined(new, conversation)
     if own.comings > 0, try concernsMessages(others, new, in: conversation) { own.noteComing() }
-    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
+    if own != before { transaction.receipts.keepOwn(own, conversation) }
     guard old.hasLeft != new.hasLeft else { return }
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
@@ -154,8 +152,4 @@ extension ConversationReceipts {
     case .delivered: delivered = others
     }
   }
-}
-
-extension Transaction {
-  package var othersMarks: OthersMarks { OthersMarks(transaction: self) }
 }

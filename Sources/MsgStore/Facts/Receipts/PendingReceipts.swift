@@ -19,9 +19,9 @@ package struct PendingReceipts: TransactionPart {
     for given in pending.ids {
       // The server was told the names in the keys.
       let id = try transaction.messageNames.resolve(given, in: number)?.id ?? given
-      var isTold = try transaction.namedReceipts.forgetExact(pending.kind, id, in: conversation)
+      var isTold = try transaction.receipts.forgetExact(pending.kind, id, in: conversation)
       if id != given,
-        try transaction.namedReceipts.forgetExact(pending.kind, given, in: conversation)
+        try transaction.receipts.forgetExact(pending.kind, given, in: conversation)
       {
         isTold = true
       }
@@ -50,7 +50,7 @@ package struct PendingReceipts: TransactionPart {
     let number = conversation.number
     guard let localMember, let position = try view.ids.position(of: id, in: number),
       let range = try flushed().pendingReceipts.pendingRange(
-        .delivered, number, conversation.summary, try transaction.ownReceipts.receipts(conversation)
+        .delivered, number, conversation.summary, try transaction.receipts.own(conversation)
       ),
       position <= range.upTo, range.after.map({ $0 < position }) ?? true,
       try transaction.receipts.join(.delivered, id, nil, of: localMember, in: conversation)
@@ -69,9 +69,9 @@ package struct PendingReceipts: TransactionPart {
     _ pending: PendingReceipt, upTo: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let kind = pending.kind
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let confirmed = latest(
-      own.confirmed(kind), try transaction.ownReceipts.told(kind, conversation))
+      own.confirmed(kind), try transaction.receipts.told(kind, conversation))
     if let confirmed, upTo <= confirmed { return false }
     if pending.isMark {
       let due = try flushed().pendingReceipts.dueExact(
@@ -81,18 +81,18 @@ package struct PendingReceipts: TransactionPart {
           position <= upTo,
           pending.after.map({ $0 < position }) ?? true
         else { continue }
-        try transaction.namedReceipts.forgetExact(kind, id, in: conversation)
+        try transaction.receipts.forgetExact(kind, id, in: conversation)
       }
     }
     if !pending.isMark, let after = pending.after, confirmed.map({ $0 < after }) ?? true {
       let gap = try flushed().pendingReceipts.idsOfRange(
         kind, (after: confirmed, upTo: after), in: conversation.number)
       for id in gap {
-        try transaction.namedReceipts.rememberExact(kind, id, from: 0, in: conversation)
+        try transaction.receipts.rememberExact(kind, id, from: 0, in: conversation)
       }
     }
     own.confirm(kind, upTo: upTo)
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
     return true
   }
 
@@ -106,7 +106,7 @@ package struct PendingReceipts: TransactionPart {
     _ conversation: OpenConversation, with changed: ConversationReceipts? = nil,
     isMembershipNew: Bool = false
   ) throws(StoreError) {
-    let before = try transaction.ownReceipts.receipts(conversation)
+    let before = try transaction.receipts.own(conversation)
     var own = changed ?? before
     conversation.receipts = own
     for kind in ReceiptKind.allCases {
@@ -124,7 +124,7 @@ package struct PendingReceipts: TransactionPart {
     guard own != before else { return }
     try transaction.update(
       PendingKey.self, from: (conversation.number, before), to: (conversation.number, own))
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
   }
 
   private func emit(
@@ -140,7 +140,7 @@ package struct PendingReceipts: TransactionPart {
 
   /// Removes the named receipts that the server's own mark covers.
   func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
-    guard let told = try transaction.ownReceipts.told(kind, conversation) else { return }
+    guard let told = try transaction.receipts.told(kind, conversation) else { return }
     var covered: [MessageID] = []
     try view.pendingReceipts.forEachExact(kind, conversation.number) {
       (id, _) throws(StoreError) in
@@ -151,7 +151,7 @@ package struct PendingReceipts: TransactionPart {
       }
       return true
     }
-    for id in covered { try transaction.namedReceipts.forgetExact(kind, id, in: conversation) }
+    for id in covered { try transaction.receipts.forgetExact(kind, id, in: conversation) }
   }
 
   /// Removes the named receipts of a message that has moved to a place where they tell nothing:
@@ -161,19 +161,19 @@ package struct PendingReceipts: TransactionPart {
   ) throws(StoreError) {
     guard !position.place.isPending, record.sender != localMember else { return }
     let id = record.id(at: position)
-    let own = try transaction.ownReceipts.receipts(conversation)
+    let own = try transaction.receipts.own(conversation)
     var isChanged = false
     for kind in ReceiptKind.allCases {
       guard
-        let ordinal = try transaction.namedReceipts.firstOrdinal(kind, id, in: conversation.number)
+        let ordinal = try transaction.receipts.firstOrdinal(kind, id, in: conversation.number)
       else { continue }
-      let told = try transaction.ownReceipts.told(kind, conversation)
+      let told = try transaction.receipts.told(kind, conversation)
       let isTold = told.map { position <= $0 } ?? false
       let mark = kind == .read ? conversation.summary.mark : own.deliveredMark
       let present = kind == .read ? conversation.summary.markOrdinal : own.deliveredOrdinal
       let isUnmarked = ordinal > present && mark.map { $0 < position } ?? true
       guard isTold || isUnmarked else { continue }
-      try transaction.namedReceipts.forgetExact(kind, id, in: conversation)
+      try transaction.receipts.forgetExact(kind, id, in: conversation)
       isChanged = true
     }
     if isChanged { try updatePending(conversation) }
@@ -181,7 +181,7 @@ package struct PendingReceipts: TransactionPart {
 
   /// Removes a conversation that goes from the list, without looking at its receipts.
   func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
-    let before = try transaction.ownReceipts.receipts(conversation)
+    let before = try transaction.receipts.own(conversation)
     var own = before
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       own.setListed(kind, false)
@@ -189,7 +189,7 @@ package struct PendingReceipts: TransactionPart {
     }
     guard own != before else { return }
     try transaction.update(PendingKey.self, from: (conversation.number, before), to: nil)
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
   }
 }
 

@@ -10,9 +10,7 @@ import PageFile
 ///  2. A message that comes with such a sequence behind that place raises it. Messages with greater
 ///     sequences than all marks, and those before all their places, cost a comparison: the own
 ///     record has both limits.
-package struct SequenceMarks: TransactionPart {
-  package let transaction: Transaction
-
+extension Receipts {
   /// Joins a mark up to a sequence.
   ///
   /// Costs a walk along the messages with greater sequences. Returns true if anything changed.
@@ -32,24 +30,24 @@ package struct SequenceMarks: TransactionPart {
     view.source[.sequenceMarks] = 1
     try transaction.receipts.change(
       kind, from: old, to: new, by: position, time, of: member, in: conversation)
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     let before = own
     own.widen(bound: sequence, floor: position)
-    if own != before { transaction.ownReceipts.keepOwn(own, conversation) }
+    if own != before { transaction.receipts.keepOwn(own, conversation) }
     return true
   }
 
   /// True if the store has ever had a mark up to a sequence.
-  var isUsed: Bool { view.source[.sequenceMarks] != 0 }
+  var hasSequenceMarks: Bool { view.source[.sequenceMarks] != 0 }
 
   /// Raises the marks that cover a message which has come to a place.
-  package func apply(
+  package func applySequenceMarks(
     at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard let sequence = position.place.sequence, !position.place.isPending, isUsed,
+    guard let sequence = position.place.sequence, !position.place.isPending, hasSequenceMarks,
       !StoreDefect.sequenceMarksStay.isPlanted
     else { return }
-    let known = try transaction.ownReceipts.receipts(conversation)
+    let known = try transaction.receipts.own(conversation)
     guard let bound = known.sequenceBound, sequence <= bound,
       known.sequenceFloor.map({ $0 < position }) ?? true
     else { return }
@@ -74,26 +72,26 @@ package struct SequenceMarks: TransactionPart {
       try transaction.receipts.writeReceipts(new, of: member, in: number)
       try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
     }
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     if own.sequenceFloor == floor { return }
     own.sequenceFloor = floor == .end ? nil : floor
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
   }
 
   /// Raises the marks that cover messages which have come to places, given in order.
-  func apply(
+  func applySequenceMarks(
     at places: some Sequence<MessagePosition>, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard isUsed else { return }
-    for position in places { try apply(at: position, in: conversation) }
+    guard hasSequenceMarks else { return }
+    for position in places { try applySequenceMarks(at: position, in: conversation) }
   }
 
   /// Notes that marks up to sequences may have places before all that were known.
   func forgetFloor(of conversation: OpenConversation) throws(StoreError) {
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     guard own.sequenceFloor != nil else { return }
     own.sequenceFloor = nil
-    transaction.ownReceipts.keepOwn(own, conversation)
+    transaction.receipts.keepOwn(own, conversation)
   }
 }
 
@@ -107,8 +105,4 @@ extension ConversationReceipts {
       (sequenceBound, sequenceFloor) = (bound, floor)
     }
   }
-}
-
-extension Transaction {
-  package var sequenceMarks: SequenceMarks { SequenceMarks(transaction: self) }
 }

@@ -4,9 +4,7 @@ import PageFile
 /// name, because no range of a receipt mark covers them.
 ///
 /// See docs/message-format.md, V-7.
-package struct NamedReceipts: TransactionPart {
-  package let transaction: Transaction
-
+extension Receipts {
   /// Notes that a message came live to a place at or below a mark made here, or was moved there
   /// unseen.
   ///
@@ -19,7 +17,7 @@ package struct NamedReceipts: TransactionPart {
       !record.flags.contains(.history), try isMarked(position, in: conversation)
     else { return }
     let summary = conversation.summary
-    var own = try transaction.ownReceipts.receipts(conversation)
+    var own = try transaction.receipts.own(conversation)
     if let mark = summary.mark, position <= mark, summary.isUnseenHere(record, at: position) {
       if summary.isUnseen(record, at: position) {
         try rememberExact(
@@ -27,11 +25,11 @@ package struct NamedReceipts: TransactionPart {
       }
       if own.lateFrom.map({ position < $0 }) ?? true {
         own.lateFrom = position
-        transaction.ownReceipts.keepOwn(own, conversation)
+        transaction.receipts.keepOwn(own, conversation)
       }
     }
     if let mark = own.deliveredMark, position <= mark {
-      if let told = try transaction.ownReceipts.told(.delivered, conversation), position <= told {
+      if let told = try transaction.receipts.told(.delivered, conversation), position <= told {
         return
       }
       if record.marks.contains(.receipts), let localMember {
@@ -49,14 +47,14 @@ package struct NamedReceipts: TransactionPart {
     _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let mark = conversation.summary.mark, position <= mark { return true }
-    try transaction.ownReceipts.readReceipts(of: conversation)
+    try transaction.receipts.readOwn(of: conversation)
     if let mark = conversation.receipts?.deliveredMark, position <= mark { return true }
     return false
   }
 
   /// Removes the named receipts of a message that goes before it was read or delivered here.
   func forgetLate(_ id: MessageID, in conversation: OpenConversation) throws(StoreError) {
-    let own = try transaction.ownReceipts.receipts(conversation)
+    let own = try transaction.receipts.own(conversation)
     for kind in ReceiptKind.allCases {
       let present = kind == .read ? conversation.summary.markOrdinal : own.deliveredOrdinal
       guard let first = try firstOrdinal(kind, id, in: conversation.number), first > present else {
@@ -114,8 +112,4 @@ package struct NamedReceipts: TransactionPart {
   ) throws(StoreError) -> UInt64? {
     try view.pendingReceipts.exact(kind, conversation, id)?.ordinal
   }
-}
-
-extension Transaction {
-  package var namedReceipts: NamedReceipts { NamedReceipts(transaction: self) }
 }

@@ -1,9 +1,7 @@
 import PageFile
 
 /// Keeps the names of conversations, current and former, and the numbers that they lead to.
-package struct ConversationNames: TransactionPart {
-  package let transaction: Transaction
-
+extension Conversations {
   /// Makes names lead to a number, as current names of the conversation or as former ones.
   package func lead(
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
@@ -25,8 +23,4 @@ package struct ConversationNames: TransactionPart {
       memory.numbers.remove(id)
     }
   }
-}
-
-extension Transaction {
-  package var conversationNames: ConversationNames { ConversationNames(transaction: self) }
 }
