@@ -108,7 +108,8 @@ extension Composing {
     var new = old
     try transaction.messageFacts.mergeVersion(
       TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
-      named: target.id, in: target.conversation.number)
+      named: target.id, in: target.conversation.number,
+      isAlone: !old.traits.marks.contains(.versions))
     new.traits.pendingEdits.append(time)
     new.traits.sending.failure = nil
     try transaction.messages.replace(

@@ -33,6 +33,15 @@ struct Summaries: TransactionPart {
     at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     let number = conversation.number
+    if position == oldPosition, old.status == new.status, old.traits.isLetGo == new.traits.isLetGo {
+      // Most changes show nothing, or the preview alone.
+      guard conversation.summary.last?.position == position, !StoreDefect.previewKept.isPlanted,
+        !new.traits.isLetGo, case let last = try last(new, at: position, in: number),
+        last != conversation.summary.last
+      else { return }
+      conversation.summary.last = last
+      return
+    }
     var summary = conversation.summary
     let (wasShown, isShown) = (!old.traits.isLetGo, !new.traits.isLetGo)
     if !wasShown || !isShown {

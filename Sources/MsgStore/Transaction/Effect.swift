@@ -53,9 +53,8 @@ package struct MessageSettlement {
     isErased = marks.contains(.retracted) && !was.contains(.retracted)
     isShown = was.contains(.hidden) && !marks.contains(.hidden)
     pendingEdits = new.traits.pendingEdits
-    guard isSent || isErased || isShown || pendingEdits != old.traits.pendingEdits else {
-      return nil
-    }
+    let isAnswered = old.traits.pendingEdits.contains { !new.traits.pendingEdits.contains($0) }
+    guard isSent || isErased || isShown || isAnswered else { return nil }
   }
 }
 

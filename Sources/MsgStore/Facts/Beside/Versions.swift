@@ -10,25 +10,26 @@ extension MessageFacts {
   /// the server the greatest stays.
   func mergeReceivedVersion(
     _ given: TextVersion, isComposed: Bool = false, into message: inout StoredMessage,
-    named id: MessageID,
-    in conversation: UInt32
+    named id: MessageID, in conversation: UInt32, isAlone: Bool = false
   ) throws(StoreError) -> Bool {
     let isReplacing =
       !isComposed && given.editTime == nil && message.flags.contains(.composed)
     if isReplacing { message.flags.remove(.composed) }
     return try mergeVersion(
-      given, replacingOriginal: isReplacing, into: &message, named: id, in: conversation)
+      given, replacingOriginal: isReplacing, into: &message, named: id, in: conversation,
+      isAlone: isAlone)
   }
 
   /// Merges a version into a message.
   ///
-  /// - Parameter replacingOriginal: True if an original replaces the stored one, even if that is
-  ///   greater.
+  /// - Parameters:
+  ///   - replacingOriginal: True if an original replaces the stored one, even if that is greater.
+  ///   - isAlone: True if no version lies beside the message's record.
   /// - Returns: True if a fact beside the record changed.
   @discardableResult
   package func mergeVersion(
     _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
-    named id: MessageID, in conversation: UInt32
+    named id: MessageID, in conversation: UInt32, isAlone: Bool = false
   ) throws(StoreError) -> Bool {
     let shown = message.version
     if given.isSame(as: shown) {
@@ -43,7 +44,7 @@ extension MessageFacts {
       message.version = given
       message.traits.marks.insert(.versions)
       if StoreDefect.historyLost.isPlanted { return false }
-      return try putVersion(shown, of: id, in: conversation)
+      return try putVersion(shown, of: id, in: conversation, isAlone: isAlone)
     } else {
       message.traits.marks.insert(.versions)
       return try putVersion(given, of: id, in: conversation, replacing: replacingOriginal)
@@ -56,11 +57,12 @@ extension MessageFacts {
   /// Returns true if anything changed.
   @discardableResult
   package func putVersion(
-    _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
+    _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false,
+    isAlone: Bool = false
   ) throws(StoreError) -> Bool {
     let key = VersionRecord.key(conversation, id, version)
     var version = version
-    if let old = try self.version(key.bytes, of: id) {
+    if !isAlone, let old = try self.version(key.bytes, of: id) {
       if old.isSame(as: version) {
         version = old.union(version)
         if version == old { return false }

@@ -12,9 +12,14 @@ extension Conversations {
   /// Returns the newest server time of a message here, or the time up to which messages were
   /// deleted, whichever is later; nil if there is neither.
   ///
-  /// Costs two lookups.
+  /// Costs two lookups, but mostly none: an acknowledged last message is the newest, unless others
+  /// behind it were let go, because they have expired.
   func newestServerTime(in conversation: OpenConversation) throws(StoreError) -> Int64? {
-    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number)
+    var newest = conversation.summary.last?.position
+    let isKnown = try newest?.place.isPending == false ? !transaction.expiries.haveLetGo : false
+    if !isKnown {
+      newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number)
+    }
     return [newest?.place.time, conversation.summary.deletedUpTo].compactMap { $0 }.max()
   }
 

@@ -85,7 +85,8 @@ extension MessageUpdates {
     var new = old
     let id = old.id(at: position)
     var hasNews = try transaction.messageFacts.mergeReceivedVersion(
-      version, into: &new, named: id, in: conversation.number)
+      version, into: &new, named: id, in: conversation.number,
+      isAlone: !old.traits.marks.contains(.versions))
     if let list {
       let isNews = try mergeAttachments(
         list, &new.traits.keptAttachments, of: id, in: conversation.number)
