@@ -37,6 +37,8 @@ struct RecordLayout: CustomTestStringConvertible {
 
   let name: String
   private(set) var rows: [Row] = []
+  /// All that a record has, by the names that `FieldNames` gives.
+  private(set) var names: Set<String> = []
 
   var testDescription: String { name }
 
@@ -47,6 +49,7 @@ struct RecordLayout: CustomTestStringConvertible {
       var describer = FieldDescriber()
       record.visit(&describer)
       merge(describer.rows)
+      names.formUnion(FieldNames.all(of: record))
     }
   }
 
@@ -105,7 +108,10 @@ struct RecordLayout: CustomTestStringConvertible {
 
   private init(name: String, _ parts: [RecordLayout]) {
     self.name = name
-    for part in parts { merge(part.rows) }
+    for part in parts {
+      merge(part.rows)
+      names.formUnion(part.names)
+    }
   }
 
   private static var transfers: RecordLayout {
@@ -145,7 +151,9 @@ struct RecordLayout: CustomTestStringConvertible {
   private static var subjects: RecordLayout {
     var all = RecordLayout(name: "OutboxSubject", [])
     for subject in OutboxKind.allCases.map(OutboxSubject.init) {
-      for row in RecordLayout(subject).rows {
+      let layout = RecordLayout(subject)
+      all.names.formUnion(layout.names)
+      for row in layout.rows {
         let field = "kind \(subject.kind.rawValue): \(row.field)"
         all.rows.append(Row(size: row.size, field: field))
       }

@@ -17,6 +17,11 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case comerIgnored, leaverWaitedFor, firstOnesMissing, awaitedKept, comingUnnoted
   case toldMarkKept, entryCountKept, dueEntryKept, removedReactionCounted
   case movedReplyKept, replyCountKept, movedTagsKept, tagCountKept
+  /// A counted key that several records have stays as it is when one of them goes, so that its
+  /// number is one too great from then on.
+  case repeatedKeyKept
+  /// The entry that a lane hands out next stays so when it is held, fails, or is blocked.
+  case asideEntryDue
 
   // Operations: conflict rules and retained data.
   case olderEditWins, olderReactionWins, olderTitleWins, largerPlaceWins, lastReplyWins
@@ -27,6 +32,8 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case forgottenProfileLoses, forgottenProfileKept, olderOwnFieldWins, fieldTokenKept
   case forgottenFieldsKept, olderURLWins, olderListWins, removedAttachmentsStay
   case editNameLost
+  /// A run of new messages takes one whose name an earlier one of them has: two messages, one name.
+  case repeatedNameEntered
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
   case changedPagesUncounted
 
@@ -49,6 +56,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
 
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
+  /// Of several records beside a segment that is packed again one stays, and hides what is told of
+  /// its message later.
+  case lastBesideKept
 
   #if PLANTED_DEFECTS
     private static let planted = plantedDefectName.flatMap(StoreDefect.init)

@@ -171,7 +171,10 @@ struct OutboxEntries: TransactionPart {
     after changed: OutboxRecord?, at ordinal: UInt64, _ cells: inout CellRun
   ) throws(StoreError) {
     let due = try nextDue(conversation, lane, changed, at: ordinal, &cells)
-    if lane.due == nil || !StoreDefect.dueEntryKept.isPlanted { lane.due = due }
+    let isKept =
+      StoreDefect.dueEntryKept.isPlanted
+      || StoreDefect.asideEntryDue.isPlanted && changed?.isAside == true
+    if lane.due == nil || !isKept { lane.due = due }
     if lane != stored {
       try cells.change(LaneIndex.self, from: stored, to: lane)
       memory.lane = (conversation, lane)

@@ -90,6 +90,11 @@ extension Packer {
   func removeBeside(_ cell: TakenCell) throws(StoreError) {
     if StoreDefect.besideKept.isPlanted { return }
     for key in cell.besideKeys {
+      if StoreDefect.lastBesideKept.isPlanted, cell.besideKeys.count > 1,
+        key == cell.besideKeys.last
+      {
+        continue
+      }
       try Bytes.with(key) { (key) throws(StoreError) in
         try transaction.remove(key, in: Schema.beside)
       }

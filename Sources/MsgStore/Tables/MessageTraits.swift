@@ -72,7 +72,7 @@ package struct MessageTraits: Hashable {
     package static let editName = Bits(rawValue: 33_554_432)
 
     /// The bits up to the greatest.
-    static let known: UInt64 = 67_108_863
+    package static let known: UInt64 = 67_108_863
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen, .tagged,

@@ -193,6 +193,7 @@ package final class Transaction {
 
   /// Makes the changes of a run, in the order of their keys, and empties it.
   func apply(_ run: inout CellRun, in tree: TreeNumber) throws(StoreError) {
+    if StoreDefect.repeatedKeyKept.isPlanted { try keepRepeatedKeys(&run, in: tree) }
     if run.count == 0 { return }
     run.sort()
     for index in 0..<run.count {
@@ -207,6 +208,18 @@ package final class Transaction {
     }
     run.removeAll()
     guard isRight else { throw view.corrupt(tree, "missing entry, or malformed number") }
+  }
+
+  /// Takes nothing from the number of a key that several records have: a planted defect.
+  private func keepRepeatedKeys(_ run: inout CellRun, in tree: TreeNumber) throws(StoreError) {
+    var value = ByteBuffer(capacity: 16)
+    for index in (0..<run.count).reversed() {
+      guard case .count(let difference) = run.action(index), difference < 0 else { continue }
+      value.removeAll()
+      // The value of a key that only one record has is empty.
+      let isThere = try view.value(of: run.key(index), in: tree, appendTo: &value)
+      if isThere, value.count > 0 { run.drop(index) }
+    }
   }
 
   /// Changes the keys of an index as a record changes.

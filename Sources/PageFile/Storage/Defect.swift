@@ -39,6 +39,9 @@ package enum Defect: String, CaseIterable, Sendable {
   case settledLogUnmarked
   case freedPagesKept, freedLeafKept, checksumIgnored, versionUnproven, tableRootUnproven
   case wordsDropped
+  /// An opening moves the pages of the log to the data file, and leaves the words there that were
+  /// set before: whoever opens the store next sees them, unless a later commit names them.
+  case staleWordsMoved
 
   // Seals and keys.
   case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound

@@ -270,6 +270,7 @@ extension Engine {
     meta.isClean = false
     meta.isErasurePending = recovered.isErasurePending
     meta.roots = recovered.end.roots
+    if Defect.staleWordsMoved.isPlanted { meta.roots.words = recovered.meta.roots.words }
     var merged = PageMap()
     defer { merged.free() }
     let older = Defect.mapsMergedBackwards.isPlanted ? snapshot.newest : 1 - snapshot.newest

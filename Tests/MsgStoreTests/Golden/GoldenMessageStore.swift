@@ -57,9 +57,12 @@ enum GoldenMessageStore {
     try store.write { chat in try addFields(chat) }
     try store.write { chat in try addMutes(chat) }
     try store.write { chat in try addNamedEdits(chat) }
+    try addRest(to: store)
     // One of the mutes is over for good.
     try store.finishWork()
     try fillOutbox(of: store, clock)
+    try store.write { chat in try addHeld(chat) }
+    try store.finishWork()
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
     try store.close()
@@ -169,6 +172,9 @@ enum GoldenMessageStore {
       _ = try chat.findOrCreateConversation(with: ["ann", "zoe"])
       try chat.outbox.enter("token", payload: [0xC0, 0xFF, 0xEE])
       try chat.setOwnField("nick", Array("Zoë".utf8), of: .member("zoe"))
+      try chat.send(Message(id: "o-5", in: "stumm", from: "ann", text: "wird abgelehnt"))
+      try chat.send(
+        Message(id: "o-6", in: "laut", from: "ann", text: "zum Jubiläum"), at: time(farAhead))
     }
     try store.write { chat in
       var items: [OutboxItem] = []
@@ -179,6 +185,10 @@ enum GoldenMessageStore {
         switch item.task {
         case .send(let message) where message.id == "o-3":
           try chat.outbox.fail(item, because: SendFailure(.noConnection, text: "kein Netz"))
+        case .send(let message) where message.id == "o-5":
+          try chat.outbox.fail(item, because: SendFailure(.invalid, code: 400, text: "zu lang"))
+        case .receipt(let receipt) where receipt.kind == .delivered:
+          try chat.outbox.complete(item)
         case .upload: try chat.outbox.fail(item, because: SendFailure(.timeOut))
         case .client:
           try chat.outbox.fail(item, because: SendFailure(.permission, code: 403, text: "nein"))
@@ -186,6 +196,8 @@ enum GoldenMessageStore {
         default: break
         }
       }
+      // The receipt behind the one that the server has.
+      _ = try chat.outbox.next(for: "golden", lease: .seconds(3600))
       try chat.outbox.setHoldsNewEntries(true)
     }
     clock.set(clock.now.microseconds + 1_000_000)

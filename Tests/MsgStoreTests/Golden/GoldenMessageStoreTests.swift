@@ -86,7 +86,7 @@ import Testing
   }
 
   private static let unread: [UInt64: UnreadTotals] = [
-    6: UnreadTotals(messages: 404, mutedMessages: 10, mentions: 1)
+    6: UnreadTotals(messages: 405, mutedMessages: 11, mentions: 1, mutedMentions: 1)
   ]
 
   @Test(arguments: [6] as [UInt64])
@@ -173,7 +173,7 @@ import Testing
       #expect(cells.segmentCount > 5 && cells.dictionaries.contains(1))
       // Pending messages, and the newest of a long thread.
       #expect(cells.singleCount > 60)
-      #expect(cells.besideCount == 4)
+      #expect(cells.besideCount >= 4)
     }
   }
 
@@ -195,7 +195,7 @@ import Testing
     let store = try open(files(6), .readOnly)
     let counts = try store.read { try $0.outbox.counts() }
     #expect(counts.held > 3 && counts.running > 0 && counts.waiting > 1)
-    #expect(counts.failed == 1 && counts.queued > 1)
+    #expect(counts.failed == 2 && counts.queued > 1)
     #expect(try store.read { try $0.outbox.holdsNewEntries })
     let kinds = try store.read { try Set($0.outbox.entries(count: 100).entries.map(\.kind)) }
     #expect(kinds.count > 8, "\(kinds)")

@@ -65,6 +65,30 @@ import Testing
     #expect(try cells.segments.count == cells.all(Cells.messagesTree).count)
   }
 
+  /// A server that sends an id twice in one list, at two places, means one message.
+  @Test(arguments: [Arrival.live, .history]) func aNameTwiceInARunIsOneMessage(
+    arrival: Arrival
+  ) throws {
+    // Names are in no order, or no run would take two of one name.
+    let names = (0..<24).map { $0 * 7 % 24 } + [21, 5]
+    let messages = names.enumerated().map { index, name in
+      message(MessageID("m\(100 + name)"), at: Int64(index + 1) * 1_000_000, Int64(index + 1))
+    }
+    let (together, alone) = (try memoryStore(), try memoryStore())
+    let outcomes = try together.write { try $0.insert(contentsOf: messages, as: arrival) }
+    let expected = try alone.write { chat in
+      var outcomes: [InsertOutcome] = []
+      for message in messages { outcomes.append(try chat.insert(message, as: arrival)) }
+      return outcomes
+    }
+    #expect(outcomes == expected)
+    #expect(outcomes.count { $0 == .inserted } == 24)
+    try expectEqual(together, alone, "\(arrival)")
+    try together.expectSound()
+    try together.close()
+    try alone.close()
+  }
+
   private func expectEqual(_ a: MessageStore, _ b: MessageStore, _ hint: String) throws {
     let (first, second) = (try state(a), try state(b))
     #expect(first == second, "\(hint)")

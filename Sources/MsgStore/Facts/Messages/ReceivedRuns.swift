@@ -121,7 +121,7 @@ struct ReceivedRuns: TransactionPart {
     names.reserveCapacity(messages.count)
     var count = 0
     for message in messages {
-      guard names.insert(message.id).inserted,
+      guard names.insert(message.id).inserted || StoreDefect.repeatedNameEntered.isPlanted,
         try transaction.messageNames.entry(of: message.id, in: conversation) == nil
       else { break }
       count += 1
