@@ -56,10 +56,18 @@ extension Transaction {
   private func change(
     _ old: TagKey.Record?, to new: TagKey.Record?
   ) throws(StoreError) {
-    if StoreDefect.tagCountKept.isPlanted {
-      return try update(TagKey.self, from: new == nil ? nil : old, to: new)
+    guard StoreDefect.tagCountKept.isPlanted else {
+      return try update(TagKey.self, from: old, to: new)
     }
-    try update(TagKey.self, from: old, to: new)
+    var cells = memory.takeCells()
+    try cells.change(TagKey.self, from: old, to: new)
+    for index in (0..<cells.count).reversed() {
+      if case .count(-1) = cells.action(index), case .count? = TagKey.parts(cells.key(index)) {
+        cells.drop(index)
+      }
+    }
+    try apply(&cells, in: Schema.index)
+    memory.giveBack(cells)
   }
 
   /// Enters a message of which nothing is known but that its text has a link.
