@@ -160,20 +160,9 @@ package struct TreePage {
 
   // MARK: Search
 
-  /// Returns 0 if a key lies between the first and the last one of a leaf, or is one of them, a
-  /// negative number if it lies before them, and a positive one if it lies behind them.
-  @inlinable
-  package func order(of key: Bytes) -> Int {
-    let (count, prefix) = (cellCount, prefix)
-    let shared = key.sharedPrefixByteCount(with: prefix)
-    if shared < prefix.count {
-      return shared == key.count || key[shared] < prefix[shared] ? -1 : 1
-    }
-    if count == 0 { return -1 }
-    let rest = key.dropFirst(shared)
-    let (first, last) = (suffixRange(0), suffixRange(count - 1))
-    if bytes.slice(first.offset, first.byteCount).compare(to: rest) > 0 { return -1 }
-    return bytes.slice(last.offset, last.byteCount).compare(to: rest) < 0 ? 1 : 0
+  /// Returns true if a key begins with the same four bytes as all keys of the page.
+  package func begins(as key: Bytes) -> Bool {
+    prefixByteCount >= 4 && key.count >= 4 && key.uint32(at: 0) == prefix.uint32(at: 0)
   }
 
   /// Finds the first cell whose key is not below `key`, and tells if that key is equal.

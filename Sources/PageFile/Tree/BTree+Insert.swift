@@ -24,19 +24,18 @@ extension BTree {
   }
 
   private func put(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
-    try put(key, value, in: try leaf(for: key, to: .write))
+    try put(key, value, at: try place(of: key, to: .write))
   }
 
-  /// Stores a value under a key in the leaf that holds the key or would hold it; nil if the tree is
-  /// empty.
+  /// Stores a value under a key at its place; nil if the tree is empty.
   func put(
-    _ key: Bytes, _ value: Bytes, in leaf: TreePage?
+    _ key: Bytes, _ value: Bytes, at place: Place?
   ) throws(PageFileError) -> Bool {
-    guard let leaf else {
+    guard let found = place else {
       try plant(Cell(CellKey(key), payload(for: key, value)))
       return false
     }
-    let found = leaf.search(key)
+    let leaf = found.leaf
     if found.isEqual, let stored = leaf.inlineValue(found.index), stored.compare(to: value) == 0 {
       return true
     }

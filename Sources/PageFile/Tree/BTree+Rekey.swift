@@ -27,8 +27,9 @@ extension BTree {
     let inLeaf = leaf.search(other)
     let isAbove = inLeaf.isEqual || inLeaf.index > 0 || isFirst
     let isBelow = inLeaf.index < leaf.cellCount || isLast
-    let otherLeaf = isAbove && isBelow ? leaf : try self.leaf(for: other, to: .write)
-    let isOneLeaf = otherLeaf?.number == leaf.number
+    let otherPlace =
+      isAbove && isBelow ? Place(of: other, in: leaf) : try place(of: other, to: .write)
+    let isOneLeaf = otherPlace?.leaf.number == leaf.number
     if isOneLeaf, key.count == other.count, !inLeaf.isEqual,
       leaf.inlineValue(found.index)?.compare(to: value) == 0,
       CellKey(other).sharedByteCount(with: CellKey(leaf.prefix)) == leaf.prefixByteCount
@@ -38,9 +39,9 @@ extension BTree {
     }
     // A removal that merges pages leaves nothing where it was found.
     if let rest = try takeOut(key, at: found.index, of: leaf) {
-      _ = try put(other, value, in: isOneLeaf ? rest : otherLeaf)
+      _ = try put(other, value, at: isOneLeaf ? Place(of: other, in: rest) : otherPlace)
     } else {
-      _ = try put(other, value, in: try self.leaf(for: other, to: .write))
+      _ = try put(other, value, at: try place(of: other, to: .write))
     }
     return true
   }
@@ -50,7 +51,7 @@ extension BTree {
   private func leafAndEdges(
     for key: Bytes
   ) throws(PageFileError) -> (leaf: TreePage, isFirst: Bool, isLast: Bool)? {
-    if let leaf = try recentLeaf(around: key) { return (leaf, false, false) }
+    if let place = try recentPlace(of: key) { return (place.leaf, false, false) }
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, .write)

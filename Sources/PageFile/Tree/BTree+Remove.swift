@@ -15,10 +15,8 @@ extension BTree {
   }
 
   private func takeOut(_ key: Bytes) throws(PageFileError) -> Bool {
-    guard let leaf = try leaf(for: key, to: .write) else { return false }
-    let found = leaf.search(key)
-    guard found.isEqual else { return false }
-    _ = try takeOut(key, at: found.index, of: leaf)
+    guard let place = try self.place(of: key, to: .write), place.isEqual else { return false }
+    _ = try takeOut(key, at: place.index, of: place.leaf)
     return true
   }
 

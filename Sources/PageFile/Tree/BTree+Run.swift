@@ -114,9 +114,10 @@ extension BTree {
   ) throws(PageFileError) {
     var key = run.key(index)
     BTree.checkKey(key)
-    guard let found = try leafAndBound(for: key) else {
+    guard let (found, bound) = try placeAndBound(of: key) else {
       if case .store(let value)? = action(of: run, index, on: nil, &number) {
-        try put(key, value, nil)
+        try BTree.checkValue(value)
+        _ = try put(key, value, at: nil)
       } else {
         isRight = false
       }
@@ -124,14 +125,15 @@ extension BTree {
       return
     }
     var page = found.leaf
-    var place = page.search(key)
+    var place = (index: found.index, isEqual: found.isEqual)
     var editor: TreePageEditor?
     let usedBefore = page.usedByteCount
     while true {
       switch action(of: run, index, on: place.isEqual ? (page, place.index) : nil, &number) {
       case .store(let value)?:
         guard try putInPlace(key, value, at: place, of: page, &editor) else {
-          try put(key, value, editor?.page ?? page)
+          try BTree.checkValue(value)
+          _ = try put(key, value, at: Place(of: key, in: editor?.page ?? page))
           index += 1
           return
         }
@@ -144,7 +146,7 @@ extension BTree {
       index += 1
       if let editor { page = editor.page }
       guard index < run.count, case let next = run.key(index),
-        Self.isBelow(next, found.bound, of: page)
+        Self.isBelow(next, bound, of: page)
       else { break }
       BTree.checkKey(next)
       let order = key.compare(to: next)
@@ -209,20 +211,11 @@ extension BTree {
     return .store(value)
   }
 
-  /// Stores a value in a leaf, or beside it if the leaf has no room; nil if the tree is empty.
-  private func put(
-    _ key: Bytes, _ value: Bytes, _ leaf: TreePage?
-  ) throws(PageFileError) {
-    try BTree.checkValue(value)
-    _ = try put(key, value, in: leaf)
-  }
-
-  /// Returns the leaf that holds a key or would hold it, and the bound of its keys; nil if the tree
-  /// is empty.
-  private func leafAndBound(
-    for key: Bytes
-  ) throws(PageFileError) -> (leaf: TreePage, bound: Bound)? {
-    if let leaf = try recentLeaf(around: key) { return (leaf, try recentBound(of: leaf)) }
+  /// Returns the place of a key, and the bound of the keys of its leaf; nil if the tree is empty.
+  private func placeAndBound(
+    of key: Bytes
+  ) throws(PageFileError) -> (place: Place, bound: Bound)? {
+    if let place = try recentPlace(of: key) { return (place, try recentBound(of: place.leaf)) }
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, .write)
@@ -243,7 +236,7 @@ extension BTree {
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
     source.visit(page.number, of: tree, from: parent, index)
-    return (page, bound)
+    return (Place(of: key, in: page), bound)
   }
 
   /// Returns the bound of the keys of the recent leaf.

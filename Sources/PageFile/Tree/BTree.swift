@@ -31,7 +31,7 @@ package struct BTree {
   /// Reads one page per level.
   package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    return try leaf(for: key, to: .read)?.search(key).isEqual ?? false
+    return try self.place(of: key, to: .read)?.isEqual ?? false
   }
 
   /// Appends the value of a key.
@@ -43,20 +43,33 @@ package struct BTree {
     of key: Bytes, appendTo buffer: inout ByteBuffer
   ) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard let leaf = try leaf(for: key, to: .read) else { return false }
-    let found = leaf.search(key)
-    guard found.isEqual else { return false }
-    try leaf.appendValue(found.index, from: source, to: &buffer)
+    guard let place = try self.place(of: key, to: .read), place.isEqual else { return false }
+    try place.leaf.appendValue(place.index, from: source, to: &buffer)
     return true
   }
 
-  /// Returns the leaf that holds a key or would hold it; nil if the tree is empty.
+  /// The place of a key in the leaf that holds it or would hold it.
+  struct Place {
+    let leaf: TreePage
+    /// The index of the first cell whose key is not below the key.
+    var index: Int
+    /// True if the cell has the key.
+    var isEqual: Bool
+
+    @inline(__always)
+    init(of key: Bytes, in leaf: TreePage) {
+      self.leaf = leaf
+      (index, isEqual) = leaf.search(key)
+    }
+  }
+
+  /// Returns the place of a key; nil if the tree is empty.
   ///
   /// Unlike `TreePath.descend`, it does not record the path.
-  func leaf(
-    for key: Bytes, to purpose: WalkCounter.Purpose
-  ) throws(PageFileError) -> TreePage? {
-    if let leaf = try recentLeaf(around: key) { return leaf }
+  func place(
+    of key: Bytes, to purpose: WalkCounter.Purpose
+  ) throws(PageFileError) -> Place? {
+    if let recent = try recentPlace(of: key) { return recent }
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, purpose)
@@ -67,34 +80,50 @@ package struct BTree {
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
     source.visit(page.number, of: tree, from: parent, index)
-    return page
+    return Place(of: key, in: page)
   }
 
-  /// Returns the leaf that the transaction visited last if a key lies among its keys, or between
-  /// the separators around it; then no other leaf can hold the key, and no descent is needed.
+  /// Returns the place of a key in the leaf that the transaction visited last if the key lies among
+  /// its keys, or between the separators around it.
   ///
-  /// One act often goes to a leaf several times: to find a record, to change it, and to find its
-  /// neighbour. Costs a page and two comparisons, or two pages and three comparisons.
+  /// Then no other leaf can hold the key, and no descent is needed. One act often goes to a leaf
+  /// several times: to find a record, to change it, and to find its neighbour. If the key is not
+  /// there, that costs a page and a search, mostly of the prefix alone.
+  ///
+  /// In a damaged tree a leaf may hold keys that its parents give to another one. Which of the two
+  /// answers depends then on the leaf visited before; a change that needs the parent is refused.
   @inline(__always)
-  func recentLeaf(around key: Bytes) throws(PageFileError) -> TreePage? {
+  func recentPlace(of key: Bytes) throws(PageFileError) -> Place? {
     let number = source.recentLeaf(of: tree)
     guard number != .none else { return nil }
-    let page = try source.treePage(number, level: 0)
-    let order = page.order(of: key)
-    if order == 0 { return page }
-    return try isWithinSeparators(key, order, of: number) ? page : nil
+    let leaf: TreePage
+    do throws(PageFileError) {
+      leaf = try source.treePage(number, level: 0)
+    } catch {
+      // Other leaves may be readable.
+      source.visit(.none, of: tree)
+      throw error
+    }
+    let place = Place(of: key, in: leaf)
+    if place.isEqual || place.index > 0 && place.index < leaf.cellCount { return place }
+    if number == source.root(of: tree) { return place }
+    let isBefore = place.index == 0
+    return try isWithinSeparators(key, isBefore: isBefore, of: leaf) ? place : nil
   }
 
-  /// Returns true if a key, which lies before all keys of the recent leaf or behind them, as
-  /// `order` says, belongs there by the separators of its parent.
+  /// Returns true if a key, which lies before all keys of the recent leaf or behind them, belongs
+  /// there by the separators of its parent.
+  ///
+  /// The parent is looked at only for a key that begins as all keys of the leaf do: keys that are
+  /// used together mostly do, and any other key would cost the look for nothing.
   private func isWithinSeparators(
-    _ key: Bytes, _ order: Int, of leaf: PageNumber
+    _ key: Bytes, isBefore: Bool, of leaf: TreePage
   ) throws(PageFileError) -> Bool {
     let root = source.root(of: tree)
-    if leaf == root { return true }
-    guard let (parent, index) = try recentParent(of: leaf) else { return false }
+    guard leaf.begins(as: key), let (parent, index) = try recentParent(of: leaf.number)
+    else { return false }
     // The separators above the parent are not known, but for a root there are none.
-    if order < 0 {
+    if isBefore {
       return index == 0 ? parent.number == root : parent.key(index).compare(to: CellKey(key)) <= 0
     }
     return index + 1 == parent.cellCount

