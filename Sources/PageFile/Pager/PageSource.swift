@@ -32,7 +32,7 @@ package final class PageSource {
   private var chainOwners: ChainOwners?
   /// True if a read failed or a change was left half done; then the transaction cannot commit.
   private(set) var hasFailed = false
-  /// The leaf of each tree that the transaction visited last, or 0: see `BTree.recentLeaf`.
+  /// The leaf of each tree that the transaction visited last, or 0: see `BTree.recentPlace`.
   private var recentLeaves = SIMD16<UInt32>()
   /// The parents of these leaves as far as they are known, else 0, and the cells that lead to them.
   private var recentParents = SIMD16<UInt32>()

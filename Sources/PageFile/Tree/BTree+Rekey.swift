@@ -21,14 +21,14 @@ extension BTree {
   private func move(
     _ key: Bytes, to other: Bytes, _ value: Bytes
   ) throws(PageFileError) -> Bool {
-    guard let (leaf, isFirst, isLast) = try leafAndEdges(for: key) else { return false }
-    let found = leaf.search(key)
-    guard found.isEqual else { return false }
-    let inLeaf = leaf.search(other)
+    guard let (found, isFirst, isLast) = try placeAndEdges(of: key), found.isEqual else {
+      return false
+    }
+    let leaf = found.leaf
+    let inLeaf = Place(of: other, in: leaf)
     let isAbove = inLeaf.isEqual || inLeaf.index > 0 || isFirst
     let isBelow = inLeaf.index < leaf.cellCount || isLast
-    let otherPlace =
-      isAbove && isBelow ? Place(of: other, in: leaf) : try place(of: other, to: .write)
+    let otherPlace = isAbove && isBelow ? inLeaf : try place(of: other, to: .write)
     let isOneLeaf = otherPlace?.leaf.number == leaf.number
     if isOneLeaf, key.count == other.count, !inLeaf.isEqual,
       leaf.inlineValue(found.index)?.compare(to: value) == 0,
@@ -46,25 +46,13 @@ extension BTree {
     return true
   }
 
-  /// Returns the leaf of a key, and whether it is known to be the first or the last one of the
-  /// tree; nil if the tree is empty.
-  private func leafAndEdges(
-    for key: Bytes
-  ) throws(PageFileError) -> (leaf: TreePage, isFirst: Bool, isLast: Bool)? {
-    if let place = try recentPlace(of: key) { return (place.leaf, false, false) }
-    let root = source.root(of: tree)
-    guard root != .none else { return nil }
-    WalkCounter.note(tree, .write)
-    var page = try source.treePage(root)
-    var (isFirst, isLast) = (true, true)
-    var (parent, index) = (PageNumber.none, 0)
-    while !page.isLeaf {
-      (parent, index) = (page.number, page.childIndex(for: key))
-      isFirst = isFirst && index == 0
-      isLast = isLast && index == page.cellCount - 1
-      page = try source.treePage(page.child(index), level: page.level - 1)
-    }
-    source.visit(page.number, of: tree, from: parent, index)
-    return (page, isFirst, isLast)
+  /// Returns the place of a key, and whether its leaf is known to be the first or the last one of
+  /// the tree; nil if the tree is empty.
+  private func placeAndEdges(
+    of key: Bytes
+  ) throws(PageFileError) -> (place: Place, isFirst: Bool, isLast: Bool)? {
+    if let place = try recentPlace(of: key) { return (place, false, false) }
+    guard let (place, bounds) = try descend(to: key, .write) else { return nil }
+    return (place, bounds.lower == nil, bounds.upper == nil)
   }
 }

@@ -216,27 +216,13 @@ extension BTree {
     of key: Bytes
   ) throws(PageFileError) -> (place: Place, bound: Bound)? {
     if let place = try recentPlace(of: key) { return (place, try recentBound(of: place.leaf)) }
-    let root = source.root(of: tree)
-    guard root != .none else { return nil }
-    WalkCounter.note(tree, .write)
-    var bound = Bound.none
-    var page = try source.treePage(root)
-    var (parent, index) = (PageNumber.none, 0)
-    while !page.isLeaf {
-      (parent, index) = (page.number, page.childIndex(for: key))
-      if index + 1 < page.cellCount {
-        // Else keys of the run below this one would not belong to the leaf.
-        if case .separator(let upper, let place) = bound,
-          page.key(index + 1).compare(to: upper.key(place)) >= 0
-        {
-          throw .corruptPage(page.number, reason: "the page holds keys outside its parent's bounds")
-        }
-        bound = .separator(page, index + 1)
-      }
-      page = try source.treePage(page.child(index), level: page.level - 1)
+    guard let (place, bounds) = try descend(to: key, .write) else { return nil }
+    // Else keys of the run below the bound would not belong to the leaf.
+    if let page = bounds.contradiction {
+      throw .corruptPage(page, reason: "the page holds keys outside its parent's bounds")
     }
-    source.visit(page.number, of: tree, from: parent, index)
-    return (Place(of: key, in: page), bound)
+    guard let upper = bounds.upper else { return (place, Bound.none) }
+    return (place, .separator(upper.page, upper.index))
   }
 
   /// Returns the bound of the keys of the recent leaf.

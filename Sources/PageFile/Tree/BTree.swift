@@ -52,9 +52,9 @@ package struct BTree {
   struct Place {
     let leaf: TreePage
     /// The index of the first cell whose key is not below the key.
-    var index: Int
+    let index: Int
     /// True if the cell has the key.
-    var isEqual: Bool
+    let isEqual: Bool
 
     @inline(__always)
     init(of key: Bytes, in leaf: TreePage) {
@@ -70,17 +70,34 @@ package struct BTree {
     of key: Bytes, to purpose: WalkCounter.Purpose
   ) throws(PageFileError) -> Place? {
     if let recent = try recentPlace(of: key) { return recent }
+    return try descend(to: key, purpose)?.place
+  }
+
+  /// Goes down from the root; returns the place of a key and the bounds of its leaf, or nil if the
+  /// tree is empty.
+  ///
+  /// The transaction remembers the leaf if its keys lie between the bounds. Then each of them, and
+  /// each key between the bounds, leads from the root to this leaf and to no other.
+  func descend(
+    to key: Bytes, _ purpose: WalkCounter.Purpose
+  ) throws(PageFileError) -> (place: Place, bounds: Bounds)? {
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     WalkCounter.note(tree, purpose)
     var page = try source.treePage(root)
+    var bounds = Bounds()
     var (parent, index) = (PageNumber.none, 0)
     while !page.isLeaf {
       (parent, index) = (page.number, page.childIndex(for: key))
+      bounds.narrow(to: index, of: page)
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
-    source.visit(page.number, of: tree, from: parent, index)
-    return Place(of: key, in: page)
+    if bounds.hold(page) {
+      source.visit(page.number, of: tree, from: parent, index)
+    } else {
+      source.visit(.none, of: tree)
+    }
+    return (Place(of: key, in: page), bounds)
   }
 
   /// Returns the place of a key in the leaf that the transaction visited last if the key lies among
@@ -89,9 +106,6 @@ package struct BTree {
   /// Then no other leaf can hold the key, and no descent is needed. One act often goes to a leaf
   /// several times: to find a record, to change it, and to find its neighbour. If the key is not
   /// there, that costs a page and a search, mostly of the prefix alone.
-  ///
-  /// In a damaged tree a leaf may hold keys that its parents give to another one. Which of the two
-  /// answers depends then on the leaf visited before; a change that needs the parent is refused.
   @inline(__always)
   func recentPlace(of key: Bytes) throws(PageFileError) -> Place? {
     let number = source.recentLeaf(of: tree)
@@ -122,7 +136,7 @@ package struct BTree {
     let root = source.root(of: tree)
     guard leaf.begins(as: key), let (parent, index) = try recentParent(of: leaf.number)
     else { return false }
-    // The separators above the parent are not known, but for a root there are none.
+    // No separator lies above a root. Those above another parent are unknown here.
     if isBefore {
       return index == 0 ? parent.number == root : parent.key(index).compare(to: CellKey(key)) <= 0
     }

@@ -267,10 +267,14 @@ package struct Cursor: ~Copyable {
     }
   }
 
-  /// Notes the leaf, to which the path leads, as the one visited last.
+  /// Notes the leaf, to which the path leads, as the one visited last, see `BTree.descend`.
   private func visitLeaf() {
-    guard let (parent, index) = path.last else { return source.visit(leaf.number, of: tree) }
-    source.visit(leaf.number, of: tree, from: parent.number, index)
+    let (bounds, last) = path.bounds
+    if bounds.hold(leaf) {
+      source.visit(leaf.number, of: tree, from: last?.page.number ?? .none, last?.index ?? 0)
+    } else {
+      source.visit(.none, of: tree)
+    }
   }
 
   private mutating func stand(in leaf: TreePage) {

@@ -27,11 +27,16 @@ package struct TreePath: ~Copyable {
     depth += 1
   }
 
-  /// The lowest level; nil if there is none.
-  var last: (page: TreePage, index: Int)? {
-    guard depth > 0 else { return nil }
-    let level = depth <= UpperLevels.count ? levels[depth - 1] : lower[lower.count - 1]
-    return (level.page, level.index)
+  /// The bounds of the page that the path leads to, and the lowest level; nil for an empty path.
+  var bounds: (Bounds, last: Level?) {
+    var bounds = Bounds()
+    var last: Level?
+    for place in 0..<depth {
+      let level = place < UpperLevels.count ? levels[place] : lower[place - UpperLevels.count]
+      bounds.narrow(to: level.index, of: level.page)
+      last = level
+    }
+    return (bounds, last)
   }
 
   package mutating func pop() -> Level? {

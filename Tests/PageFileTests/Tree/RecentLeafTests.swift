@@ -141,6 +141,52 @@ import Testing
     }
   }
 
+  /// Two leaves in each other's places: neither is remembered, so that each key keeps the leaf to
+  /// which the root leads.
+  @Test(.enabled(if: _isDebugAssertConfiguration(), "walks are counted in debug builds only"))
+  func aLeafOutOfItsBoundsIsNotRemembered() throws {
+    let tree = try makeTree()
+    let root = try tree.source.treePage(tree.source.root(of: treeUnderTest))
+    let (one, two) = (root.child(1), root.child(2))
+    let ofOne = try keyOfCell(0, try tree.source.treePage(one))
+    let last = Self.key(Self.count - 1)
+    let editor = TreePageEditor(try rawPage(root.number, of: tree.source))
+    editor.setChild(at: 1, to: two)
+    editor.setChild(at: 2, to: one)
+    #expect(try tree.value(last) != nil)
+    for _ in 0..<2 { #expect(try walkCount { _ = try tree.value(ofOne) } == 1) }
+    try tree.source.enter()
+    defer { tree.source.leave() }
+    var cursor = Cursor(tree.source, treeUnderTest)
+    for _ in 0..<2 {
+      let count = try walkCount { _ = try Bytes.with(ofOne) { try cursor.seekBack($0) } }
+      #expect(count == 1)
+    }
+  }
+
+  /// A cursor that cannot find the path to its leaf has not come to the end.
+  @Test(arguments: [false, true]) func aPathThatCannotBeReadIsNoEnd(isForward: Bool) throws {
+    let tree = try makeTree()
+    _ = try tree.value(Self.key(300))
+    try tree.source.enter()
+    defer { tree.source.leave() }
+    var cursor = Cursor(tree.source, treeUnderTest)
+    let target = Self.key(300)
+    let isFound = try Bytes.with(target) { try cursor.seek($0) }
+    #expect(isFound)
+    let root = try rawPage(tree.source.root(of: treeUnderTest), of: tree.source)
+    root[PageHeader.levelOffset] = 2
+    var errorCount = 0
+    for _ in 0..<Self.count where errorCount < 2 {
+      do throws(PageFileError) {
+        guard isForward ? try cursor.next() : try cursor.previous() else { break }
+      } catch {
+        errorCount += 1
+      }
+    }
+    #expect(errorCount == 2)
+  }
+
   private func keyOfCell(_ index: Int, _ page: TreePage) throws -> [UInt8] {
     var key = ByteBuffer()
     page.key(index).append(dropping: 0, to: &key)
