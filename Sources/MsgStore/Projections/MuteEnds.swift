@@ -11,18 +11,18 @@ extension Expiries {
     if old == new { return }
     // The new one first: the border goes with the last entry.
     if let new {
-      try transaction.expiries.change(ExpiryKey(muteOf: conversation, until: new), by: 1)
+      try change(ExpiryKey(muteOf: conversation, until: new), by: 1)
     }
     if let old {
-      try transaction.expiries.change(ExpiryKey(muteOf: conversation, until: old), by: -1)
+      try change(ExpiryKey(muteOf: conversation, until: old), by: -1)
     }
   }
 
   /// Moves the entry of a conversation to another number.
   func moveMuteEnd(_ end: Int64?, from number: UInt32, to new: UInt32) throws(StoreError) {
     guard let end, !StoreDefect.movedMuteKept.isPlanted else { return }
-    try transaction.expiries.change(ExpiryKey(muteOf: new, until: end), by: 1)
-    try transaction.expiries.change(ExpiryKey(muteOf: number, until: end), by: -1)
+    try change(ExpiryKey(muteOf: new, until: end), by: 1)
+    try change(ExpiryKey(muteOf: number, until: end), by: -1)
   }
 
   /// Sets or clears the mark of a mute with an end; marks of others stay.
@@ -31,7 +31,7 @@ extension Expiries {
   ) throws(StoreError) {
     guard let end = details.mutedUntil else { return }
     let entry = ExpiryKey(muteOf: number, until: end)
-    let isBehind = try transaction.expiries.reached?.isBehind(entry) ?? false
+    let isBehind = try reached?.isBehind(entry) ?? false
     if details.hasMuteEnded || isBehind, !StoreDefect.muteEndUncounted.isPlanted {
       marks.remove(.muted)
     } else {
