@@ -156,7 +156,7 @@ extension MessageFacts {
   ) throws(StoreError) {
     try transaction.update(
       TransferIndex.self, from: old.map { (fact, $0) }, to: new.map { (fact, $0) })
-    try transaction.messageFacts.localPathChanged(from: old?.neededPath, to: new?.neededPath)
+    try localPathChanged(from: old?.neededPath, to: new?.neededPath)
   }
 
   /// Removes the keys in the index of a fact that is about to be removed.

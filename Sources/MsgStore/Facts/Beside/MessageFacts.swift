@@ -14,14 +14,14 @@ package struct MessageFacts: TransactionPart {
   ) throws(StoreError) -> Bool {
     guard let rare = message.rare else { return false }
     if !rare.fields.ownFields.isEmpty {
-      try transaction.messageFacts.mergeOwnFields(
+      try mergeOwnFields(
         rare.fields.ownFields.all, into: &stored.traits.ownFields, of: id, in: conversation)
     }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
-    let attachments = try transaction.messageFacts.mergeAttachments(
+    let attachments = try mergeAttachments(
       message.attachments, isComposed: isComposed, within: stored.traits.keptAttachments, of: id,
       in: conversation)
-    let reactions = try transaction.messageFacts.mergeReactions(
+    let reactions = try mergeReactions(
       message.reactions, of: id, in: conversation)
     return attachments || reactions
   }
@@ -44,7 +44,7 @@ extension MessageFacts {
   /// Erases the facts that lie beside a message's record, or that wait for it.
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
-    try transaction.messageFacts.removeAttachments(of: id, in: conversation)
+    try removeAttachments(of: id, in: conversation)
     for kind in Self.contents {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
@@ -73,7 +73,7 @@ extension MessageFacts {
       return
     }
     if let kept = message.traits.keptAttachments {
-      try transaction.messageFacts.removeAttachments(besides: kept, of: id, in: conversation)
+      try removeAttachments(besides: kept, of: id, in: conversation)
     }
     message.traits.marks.subtract(.facts)
     message.traits.marks.formUnion(try factMarks(of: id, in: conversation))
@@ -142,7 +142,7 @@ extension MessageFacts {
   /// Returns the number of facts removed.
   @discardableResult
   func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
-    let attachmentCount = try transaction.messageFacts.removeAttachments(of: id, in: conversation)
+    let attachmentCount = try removeAttachments(of: id, in: conversation)
     let facts = FactKey.prefix(conversation, id)
     return try attachmentCount + removeFacts(facts)
   }

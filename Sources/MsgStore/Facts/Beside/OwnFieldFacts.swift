@@ -80,7 +80,7 @@ extension MessageFacts {
     besides fields: OwnFields, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     let prefix = FactKey.prefix(conversation, id, .ownField)
-    guard try transaction.messageFacts.hasFacts(prefix) else { return }
+    guard try hasFacts(prefix) else { return }
     for register in try view.facts.ownFields(of: id, in: conversation)
     where fields[register.name] != register.packed {
       try transaction.remove(

@@ -46,7 +46,7 @@ extension MessageFacts {
     try transaction.put(record, at: key)
     if record.isRemoved != (old?.record.isRemoved ?? true), let known = counts {
       let isOwn = member == localMember
-      counts = try transaction.messageFacts.countsWithRarer(
+      counts = try countsWithRarer(
         known, emoji, isRemoved: record.isRemoved, isOwn: isOwn, of: id, in: conversation)
     }
     return true
@@ -55,12 +55,12 @@ extension MessageFacts {
   /// Returns the numbers to be stored with a message that has reactions, counted one by one.
   ///
   /// The numbers for which its record has no room become facts.
-  func reactionCounts(of id: MessageID, in conversation: UInt32) throws(StoreError)
-    -> ReactionCounts?
-  {
+  func reactionCounts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> ReactionCounts? {
     guard localMember != nil else { return nil }
     var counts = try view.facts.reactionCounts(of: id, in: conversation)
-    try transaction.messageFacts.replaceRarerEmoji(
+    try replaceRarerEmoji(
       with: counts.keepMostUsed(), of: id, in: conversation)
     return counts
   }
@@ -103,6 +103,6 @@ extension MessageFacts {
     for (member, emoji, record) in found {
       _ = try mergeReaction(record, emoji, member, of: other, in: target, counting: &counts)
     }
-    try transaction.messageFacts.copyRarerEmoji(of: id, in: conversation, to: other, in: target)
+    try copyRarerEmoji(of: id, in: conversation, to: other, in: target)
   }
 }

@@ -24,7 +24,7 @@ extension MessageUpdates {
     if let kept = known?.message.traits.keptAttachments, !kept.contains(attachment.id) {
       return false
     }
-    return try transaction.messageUpdates.withFacts(of: id, in: open) {
+    return try withFacts(of: id, in: open) {
       (own, _) throws(StoreError) in
       try transaction.messageFacts.mergeAttachment(record, of: own, in: open.number)
     }

@@ -14,7 +14,7 @@ extension MessageUpdates {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
-    return try transaction.messageUpdates.update(id, in: open) { (message, _) in
+    return try update(id, in: open) { (message, _) in
       message.traits.expiryTime = StoredMessage.earlier(
         message.traits.expiryTime, time.microseconds)
     } waiting: { (waiting, _) in

@@ -23,7 +23,7 @@ extension MessageUpdates {
   package func merge(
     _ registers: [OwnRegister], of id: MessageID, in open: OpenConversation
   ) throws(StoreError) -> Bool {
-    try transaction.messageUpdates.update(id, in: open) { (message, own) throws(StoreError) in
+    try update(id, in: open) { (message, own) throws(StoreError) in
       if message.traits.marks.contains(.retracted) { return }
       try transaction.messageFacts.mergeOwnFields(
         registers, into: &message.traits.ownFields, of: own, in: open.number)

@@ -21,7 +21,7 @@ extension MessageUpdates {
     case .alias(let own)?: try transaction.emit(.goneRetracted(own, in: open.number))
     case .deleted?, nil: try transaction.emit(.goneRetracted(id, in: open.number))
     }
-    return try transaction.messageUpdates.update(id, in: open) {
+    return try update(id, in: open) {
       (message, own) throws(StoreError) in
       // One of the local member's that was on its way has arrived, whatever its sending says.
       message.raise(.sent, MessageTraits())

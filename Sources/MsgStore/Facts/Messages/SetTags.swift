@@ -20,7 +20,7 @@ extension MessageUpdates {
       ConversationDetails(id: conversation)
     }
     let record = TagRecord(time: time.microseconds, isRemoved: isRemoved)
-    return try transaction.messageUpdates.withFacts(of: id, in: open) {
+    return try withFacts(of: id, in: open) {
       (own, _) throws(StoreError) in
       try merge(record, number, of: own, in: open.number)
     }

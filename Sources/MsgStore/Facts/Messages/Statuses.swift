@@ -66,7 +66,7 @@ extension MessageUpdates {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
-    return try transaction.messageUpdates.update(id, in: open) { (message, _) throws(StoreError) in
+    return try update(id, in: open) { (message, _) throws(StoreError) in
       message.raise(status, times)
     } waiting: { (waiting, _) in
       waiting.status.advance(to: status, by: .server)

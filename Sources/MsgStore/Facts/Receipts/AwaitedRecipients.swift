@@ -57,7 +57,7 @@ extension Receipts {
     var own = try transaction.receipts.own(conversation)
     if own.comings == 0 {
       own.comings = 1
-      transaction.receipts.keepOwn(own, conversation)
+      keepOwn(own, conversation)
     }
     return own.comings
   }

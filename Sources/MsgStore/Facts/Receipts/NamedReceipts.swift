@@ -25,11 +25,11 @@ extension Receipts {
       }
       if own.lateFrom.map({ position < $0 }) ?? true {
         own.lateFrom = position
-        transaction.receipts.keepOwn(own, conversation)
+        keepOwn(own, conversation)
       }
     }
     if let mark = own.deliveredMark, position <= mark {
-      if let told = try transaction.receipts.told(.delivered, conversation), position <= told {
+      if let told = try told(.delivered, conversation), position <= told {
         return
       }
       if record.marks.contains(.receipts), let localMember {
@@ -47,7 +47,7 @@ extension Receipts {
     _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let mark = conversation.summary.mark, position <= mark { return true }
-    try transaction.receipts.readOwn(of: conversation)
+    try readOwn(of: conversation)
     if let mark = conversation.receipts?.deliveredMark, position <= mark { return true }
     return false
   }

@@ -76,7 +76,7 @@ extension Receipts {
     var isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
     if case .cells = recipients { isNothing = false }
-    if own != before, !isNothing { transaction.receipts.keepOwn(own, conversation) }
+    if own != before, !isNothing { keepOwn(own, conversation) }
     // Messages marked by name may still have to be told.
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
@@ -123,7 +123,7 @@ extension Receipts {
     }
     own.othersSince = try firstJoined(new, conversation)
     if own.comings > 0, try concernsMessages(others, new, in: conversation) { own.noteComing() }
-    if own != before { transaction.receipts.keepOwn(own, conversation) }
+    if own != before { keepOwn(own, conversation) }
     guard old.hasLeft != new.hasLeft else { return }
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }

@@ -22,9 +22,9 @@ extension Receipts {
         return true
       }
       for (id, isDue) in exact {
-        try transaction.receipts.rememberExact(
+        try rememberExact(
           kind, id, from: isDue ? 0 : targetOrdinal + 1, in: target)
-        try transaction.receipts.forgetExact(kind, id, in: source)
+        try forgetExact(kind, id, in: source)
       }
     }
     own.deliveredMark = latest(own.deliveredMark, old.deliveredMark)
@@ -32,7 +32,7 @@ extension Receipts {
     own.readTimes.join(old.readTimes)
     own.deliveredTimes.join(old.deliveredTimes)
     if let bound = old.sequenceBound { own.widen(bound: bound, floor: nil) }
-    if own != before { transaction.receipts.keepOwn(own, target) }
+    if own != before { keepOwn(own, target) }
     let key = ReceiptKey.own(source.number)
     if try view.contains(key, in: Schema.conversations) {
       try transaction.remove(key.bytes, in: Schema.conversations)
@@ -43,7 +43,7 @@ extension Receipts {
     if let localMember {
       try tell(try view.receipts.receipts(of: localMember, in: target.number).read.mark, to: target)
     }
-    try transaction.receipts.membershipChanged(target)
+    try membershipChanged(target)
   }
 
   private func mergeMembers(from source: UInt32, into target: UInt32) throws(StoreError) {

@@ -28,7 +28,7 @@ package struct Receipts: TransactionPart {
         return false
       }
     case .upToSequence(let sequence):
-      return try transaction.receipts.mark(
+      return try mark(
         receipt.kind, upTo: sequence, time, of: member, in: conversation)
     case .messages(let ids):
       var isChanged = false
@@ -99,7 +99,7 @@ package struct Receipts: TransactionPart {
     var isTold = false
     if member == localMember {
       for known in ReceiptKind.allCases where known.rawValue <= kind.rawValue {
-        if try transaction.receipts.forgetExact(known, id, in: conversation) { isTold = true }
+        if try forgetExact(known, id, in: conversation) { isTold = true }
       }
     }
     if isTold { try transaction.pendingReceipts.updatePending(conversation) }
@@ -170,9 +170,9 @@ package struct Receipts: TransactionPart {
     var own = try transaction.receipts.own(conversation)
     let before = own
     for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
-      try transaction.receipts.marksRose(kind, of: member, &own, in: conversation)
+      try marksRose(kind, of: member, &own, in: conversation)
     }
-    if own != before { transaction.receipts.keepOwn(own, conversation) }
+    if own != before { keepOwn(own, conversation) }
   }
 
   /// Sets the local member's mark as the server knows it.
@@ -277,8 +277,8 @@ extension Receipts {
       try writeReceipts(record, of: member, in: conversation.number)
       if member == localMember { try tell(record.read.mark, to: conversation) }
     }
-    try transaction.receipts.forgetFloor(of: conversation)
-    try transaction.receipts.membershipChanged(conversation)
+    try forgetFloor(of: conversation)
+    try membershipChanged(conversation)
   }
 
   /// Returns the bits that waiting receipts set in the traits of a message that comes, to be set
@@ -331,7 +331,7 @@ extension Receipts {
     let old = record
     traits.marks.formUnion(marks)
     let isAwaited = try member.map { (member) throws(StoreError) in
-      try transaction.receipts.updateAwaited(
+      try updateAwaited(
         &traits, of: record, at: position, told: member, in: conversation)
     }
     guard isNew || isAwaited == true else { return false }

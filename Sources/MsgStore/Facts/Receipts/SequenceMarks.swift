@@ -28,12 +28,12 @@ extension Receipts {
     new[kind].join(sequence: sequence, at: position, time)
     guard new != old else { return false }
     view.source[.sequenceMarks] = 1
-    try transaction.receipts.change(
+    try change(
       kind, from: old, to: new, by: position, time, of: member, in: conversation)
     var own = try transaction.receipts.own(conversation)
     let before = own
     own.widen(bound: sequence, floor: position)
-    if own != before { transaction.receipts.keepOwn(own, conversation) }
+    if own != before { keepOwn(own, conversation) }
     return true
   }
 
@@ -69,13 +69,13 @@ extension Receipts {
       if transaction.hasListeners {
         transaction.notes.delivered(between: nil, and: position, in: number)
       }
-      try transaction.receipts.writeReceipts(new, of: member, in: number)
-      try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
+      try writeReceipts(new, of: member, in: number)
+      try marksChanged(of: member, from: old, to: new, in: conversation)
     }
     var own = try transaction.receipts.own(conversation)
     if own.sequenceFloor == floor { return }
     own.sequenceFloor = floor == .end ? nil : floor
-    transaction.receipts.keepOwn(own, conversation)
+    keepOwn(own, conversation)
   }
 
   /// Raises the marks that cover messages which have come to places, given in order.
@@ -91,7 +91,7 @@ extension Receipts {
     var own = try transaction.receipts.own(conversation)
     guard own.sequenceFloor != nil else { return }
     own.sequenceFloor = nil
-    transaction.receipts.keepOwn(own, conversation)
+    keepOwn(own, conversation)
   }
 }
 
