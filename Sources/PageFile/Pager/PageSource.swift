@@ -37,6 +37,8 @@ package final class PageSource {
   /// The parents of these leaves as far as they are known, else 0, and the cells that lead to them.
   private var recentParents = SIMD16<UInt32>()
   private var recentIndices = SIMD16<UInt32>()
+  /// A bit for each tree whose recent leaf has all its keys between the separators around it.
+  private var provenLeaves: UInt64 = 0
 
   /// Creates a source that reads a snapshot.
   init(pager: Pager, snapshot: Snapshot) {
@@ -215,7 +217,16 @@ package final class PageSource {
     recentLeaves[place] = leaf.rawValue
     recentParents[place] = parent.rawValue
     recentIndices[place] = UInt32(truncatingIfNeeded: index)
+    provenLeaves &= ~(1 << UInt64(place))
   }
+
+  /// True if all keys of a tree's recent leaf are known to lie between the separators around it.
+  @inline(__always)
+  func isRecentLeafProven(of tree: TreeNumber) -> Bool {
+    provenLeaves & 1 << UInt64(tree.rawValue) != 0
+  }
+
+  func proveRecentLeaf(of tree: TreeNumber) { provenLeaves |= 1 << UInt64(tree.rawValue) }
 
   /// Returns the length in bytes of the longest value that lies in the leaf with a key of that
   /// length.

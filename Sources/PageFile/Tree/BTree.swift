@@ -76,8 +76,7 @@ package struct BTree {
   /// Goes down from the root; returns the place of a key and the bounds of its leaf, or nil if the
   /// tree is empty.
   ///
-  /// The transaction remembers the leaf if its keys lie between the bounds. Then each of them, and
-  /// each key between the bounds, leads from the root to this leaf and to no other.
+  /// The transaction remembers the leaf, unless pages contradict each other.
   func descend(
     to key: Bytes, _ purpose: WalkCounter.Purpose
   ) throws(PageFileError) -> (place: Place, bounds: Bounds)? {
@@ -92,7 +91,7 @@ package struct BTree {
       bounds.narrow(to: index, of: page)
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
-    if bounds.hold(page) {
+    if bounds.contradiction == nil {
       source.visit(page.number, of: tree, from: parent, index)
     } else {
       source.visit(.none, of: tree)
@@ -105,7 +104,9 @@ package struct BTree {
   ///
   /// Then no other leaf can hold the key, and no descent is needed. One act often goes to a leaf
   /// several times: to find a record, to change it, and to find its neighbour. If the key is not
-  /// there, that costs a page and a search, mostly of the prefix alone.
+  /// there, that costs a page and a search, mostly of the prefix alone. The first key that is there
+  /// costs a look at the parent: a leaf of a damaged tree may have keys that lead from the root to
+  /// another one, and is forgotten then.
   @inline(__always)
   func recentPlace(of key: Bytes) throws(PageFileError) -> Place? {
     let number = source.recentLeaf(of: tree)
@@ -119,10 +120,31 @@ package struct BTree {
       throw error
     }
     let place = Place(of: key, in: leaf)
-    if place.isEqual || place.index > 0 && place.index < leaf.cellCount { return place }
     if number == source.root(of: tree) { return place }
+    if place.isEqual || place.index > 0 && place.index < leaf.cellCount {
+      return try isProven(leaf) ? place : nil
+    }
     let isBefore = place.index == 0
     return try isWithinSeparators(key, isBefore: isBefore, of: leaf) ? place : nil
+  }
+
+  /// Returns true if all keys of the recent leaf lie between the separators around it; else forgets
+  /// the leaf.
+  private func isProven(_ leaf: TreePage) throws(PageFileError) -> Bool {
+    if source.isRecentLeafProven(of: tree) { return true }
+    guard let (parent, index) = try recentParent(of: leaf.number),
+      case let root = source.root(of: tree),
+      index == 0
+        ? parent.number == root : leaf.key(0).compare(to: parent.key(index)) >= 0,
+      index + 1 == parent.cellCount
+        ? parent.number == root
+        : leaf.key(leaf.cellCount - 1).compare(to: parent.key(index + 1)) < 0
+    else {
+      source.visit(.none, of: tree)
+      return false
+    }
+    source.proveRecentLeaf(of: tree)
+    return true
   }
 
   /// Returns true if a key, which lies before all keys of the recent leaf or behind them, belongs

@@ -1,7 +1,7 @@
 /// The separators on the way from the root to a leaf that are nearest to its keys.
 ///
-/// In a sound tree each page sets narrower bounds than the page above it, and the keys of the leaf
-/// lie between them. Pages of a damaged tree may contradict each other.
+/// In a sound tree each page sets narrower bounds than the page above it. Pages of a damaged tree
+/// may contradict each other. A tree of two levels costs no comparison.
 struct Bounds {
   typealias Separator = (page: TreePage, index: Int)
 
@@ -26,18 +26,5 @@ struct Bounds {
       }
       upper = (page, index + 1)
     }
-  }
-
-  /// Returns true if a key lies below the upper bound.
-  func isAbove(_ key: CellKey) -> Bool {
-    upper.map { $0.page.key($0.index).compare(to: key) > 0 } ?? true
-  }
-
-  /// Returns true if the pages on the way agree, and all keys of the leaf lie between the bounds.
-  func hold(_ leaf: TreePage) -> Bool {
-    let count = leaf.cellCount
-    if contradiction != nil || count == 0 { return false }
-    let isBelow = lower.map { leaf.key(0).compare(to: $0.page.key($0.index)) < 0 } ?? false
-    return !isBelow && isAbove(leaf.key(count - 1))
   }
 }

@@ -269,12 +269,9 @@ package struct Cursor: ~Copyable {
 
   /// Notes the leaf, to which the path leads, as the one visited last, see `BTree.descend`.
   private func visitLeaf() {
-    let (bounds, last) = path.bounds
-    if bounds.hold(leaf) {
-      source.visit(leaf.number, of: tree, from: last?.page.number ?? .none, last?.index ?? 0)
-    } else {
-      source.visit(.none, of: tree)
-    }
+    if path.depth == 0 { return source.visit(leaf.number, of: tree) }
+    guard let last = path.lastIfSound else { return source.visit(.none, of: tree) }
+    source.visit(leaf.number, of: tree, from: last.page.number, last.index)
   }
 
   private mutating func stand(in leaf: TreePage) {

@@ -27,16 +27,16 @@ package struct TreePath: ~Copyable {
     depth += 1
   }
 
-  /// The bounds of the page that the path leads to, and the lowest level; nil for an empty path.
-  var bounds: (Bounds, last: Level?) {
+  /// The lowest level; nil for an empty path, and if pages on the path contradict each other.
+  var lastIfSound: Level? {
     var bounds = Bounds()
     var last: Level?
     for place in 0..<depth {
       let level = place < UpperLevels.count ? levels[place] : lower[place - UpperLevels.count]
-      bounds.narrow(to: level.index, of: level.page)
+      if depth > 1 { bounds.narrow(to: level.index, of: level.page) }
       last = level
     }
-    return (bounds, last)
+    return bounds.contradiction == nil ? last : nil
   }
 
   package mutating func pop() -> Level? {
