@@ -24,9 +24,8 @@ package struct CellKey {
 
   @inlinable package var byteCount: Int { head.count + tail.count }
 
-  /// Returns the bytes from `offset` to the end of the piece that contains it.
-  private func piece(from offset: Int) -> Bytes {
-    offset < head.count ? head.dropFirst(offset) : tail.dropFirst(offset - head.count)
+  private func byte(at offset: Int) -> UInt8 {
+    offset < head.count ? head[offset] : tail[offset - head.count]
   }
 
   /// Returns eight bytes from `offset` as one big-endian number.
@@ -43,25 +42,35 @@ package struct CellKey {
 
   /// Returns the length of the longest common prefix of both keys.
   package func sharedByteCount(with other: CellKey) -> Int {
-    var shared = 0
-    while shared < byteCount && shared < other.byteCount {
-      let mine = piece(from: shared)
-      let theirs = other.piece(from: shared)
-      let same = mine.sharedPrefixByteCount(with: theirs)
-      shared += same
-      if same < mine.count && same < theirs.count { break }
+    let limit = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= limit {
+      let difference = bigEndian64(at: offset) ^ other.bigEndian64(at: offset)
+      if difference != 0 { return offset + difference.leadingZeroBitCount / 8 }
+      offset &+= 8
     }
-    return shared
+    while offset < limit && byte(at: offset) == other.byte(at: offset) { offset &+= 1 }
+    return offset
   }
 
   /// Compares byte by byte: the result is negative, zero or positive, and a prefix orders first.
   @usableFromInline
   package func compare(to other: CellKey) -> Int {
-    let shared = sharedByteCount(with: other)
-    guard shared < byteCount && shared < other.byteCount else {
-      return byteCount - other.byteCount
+    let limit = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= limit {
+      let mine = bigEndian64(at: offset)
+      let theirs = other.bigEndian64(at: offset)
+      if mine != theirs { return mine < theirs ? -1 : 1 }
+      offset &+= 8
     }
-    return piece(from: shared)[0] < other.piece(from: shared)[0] ? -1 : 1
+    while offset < limit {
+      let mine = byte(at: offset)
+      let theirs = other.byte(at: offset)
+      if mine != theirs { return mine < theirs ? -1 : 1 }
+      offset &+= 1
+    }
+    return byteCount - other.byteCount
   }
 
   @usableFromInline
