@@ -194,7 +194,10 @@ struct OutboxDecisions: TransactionPart {
       try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
     case .receipt(let kind):
       try confirmAll(kind, in: conversation)
-    default: break
+    // Their facts stay here, though the server is not told.
+    case .deleteConversation, .leaveConversation, .changeMembers, .setTitle, .setAvatar, .client,
+      .setMessageField, .setConversationField, .setMemberField:
+      break
     }
     try transaction.outboxEntries.remove(entry: id.rawValue)
   }

@@ -48,32 +48,32 @@ struct OutboxAnswers: TransactionPart {
       try transaction.outboxEntering.confirmField(
         record, ordinal, told.register, at: serverTime.microseconds)
     } else if let id = item.conversation {
-      switch (record.subject, item.task) {
-      case (.send(let message), _):
+      switch record.subject {
+      case .send(let message):
         _ = try transaction.messageUpdates.receiveStatus(.sent, of: message, in: id, at: nil)
         // Facts change no entry before their effects are settled.
         try transaction.outboxEntries.remove(entry: ordinal, record)
         return true
-      case (.edit(let message, let time), _):
+      case .edit(let message, let time):
         _ = try transaction.messageUpdates.confirmEdit(
           of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime,
           serverName: serverName)
-      case (.retract(let message), _):
+      case .retract(let message):
         _ = try transaction.messageUpdates.confirmRetraction(
           of: message, in: id, serverTime: serverTime)
-      case (.react(let message, let emoji, let isRemoved), _):
+      case .react(let message, let emoji, let isRemoved):
         guard let serverTime else { break }
         try transaction.outboxAnswers.confirmReaction(
           emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
-      case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
-        (.leaveConversation, _), (.deleteConversation, _):
+      case .setTitle, .setAvatar, .createConversation, .changeMembers,
+        .leaveConversation, .deleteConversation:
         guard let serverTime else { break }
         try transaction.outboxAnswers.confirm(
           record, ordinal, item.task, at: serverTime.microseconds)
-      case (.upload(let message, let attachment), _):
+      case .upload(let message, let attachment):
         _ = try transaction.messageUpdates.setTransfer(
           .upload, to: .done, of: attachment, message: message, in: id)
-      default: break
+      case .receipt, .client, .setMessageField, .setConversationField, .setMemberField: break
       }
     }
     try transaction.outboxEntries.remove(entry: ordinal)

@@ -265,27 +265,6 @@ struct OutboxEntries: TransactionPart {
   }
 }
 
-extension OutboxSubject {
-  package var isReceipt: Bool { if case .receipt = self { true } else { false } }
-  var isRetraction: Bool { if case .retract = self { true } else { false } }
-
-  /// True if the entry holds content of its own, rather than naming where it is stored.
-  var hasContent: Bool {
-    switch self {
-    case .react, .client, .setMessageField, .setConversationField, .setMemberField: true
-    default: false
-    }
-  }
-
-  /// True if other entries may depend on it.
-  var isNeeded: Bool {
-    switch self {
-    case .upload, .send, .retract: true
-    default: false
-    }
-  }
-}
-
 extension Transaction {
   var outboxEntries: OutboxEntries { OutboxEntries(transaction: self) }
 }

@@ -77,7 +77,9 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .send(let id), .edit(let id, _), .retract(let id), .react(let id, _, _),
       .upload(let id, _), .setMessageField(let id, _, _):
       id
-    default: nil
+    case .receipt, .createConversation, .deleteConversation, .leaveConversation, .changeMembers,
+      .setTitle, .setAvatar, .client, .setConversationField, .setMemberField:
+      nil
     }
   }
 
@@ -92,14 +94,6 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .setConversationField: ""
     case .setMemberField(let member, _, _): MessageID("\(member)")
     default: message
-    }
-  }
-
-  /// True if the entry may be about no conversation.
-  package var isOfNoConversation: Bool {
-    switch self {
-    case .client, .setMemberField: true
-    default: false
     }
   }
 
@@ -123,20 +117,9 @@ package enum OutboxSubject: Hashable, FieldRecord {
     case .react(_, let emoji, let isRemoved): .react(id, emoji: emoji, isRemoved: isRemoved)
     case .upload(_, let attachment): .upload(id, attachment: attachment)
     case .setMessageField(_, let time, let name): .setMessageField(id, at: time, name: name)
-    default: self
-    }
-  }
-
-  /// True if the entry goes in the order of its conversation.
-  ///
-  /// That is true of all but uploads of attachments, for which their message waits.
-  package var isInOrder: Bool { if case .upload = self { false } else { true } }
-
-  /// True if the message must be sent before the server can be told this about it.
-  var needsMessage: Bool {
-    switch self {
-    case .edit, .retract, .react, .setMessageField: true
-    default: false
+    case .receipt, .createConversation, .deleteConversation, .leaveConversation, .changeMembers,
+      .setTitle, .setAvatar, .client, .setConversationField, .setMemberField:
+      self
     }
   }
 
@@ -175,7 +158,9 @@ package enum OutboxSubject: Hashable, FieldRecord {
       fields.varint(&member, "number of the member")
       visitField(&fields, &time, &name)
       self = .setMemberField(member, at: time, name: name)
-    default: break
+    case .send, .retract, .receipt, .createConversation, .deleteConversation, .leaveConversation,
+      .setTitle, .setAvatar:
+      break
     }
   }
 
