@@ -7,8 +7,7 @@ SWIFT ?= swift
 # in another order it compiles everything anew. Builds alone are told to keep one: tests are to meet
 # sets in every order.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-SOURCES = Package.swift Sources Tests Examples Documentation/Package.swift \
-  Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz \
+SOURCES = Package.swift Sources Tests Examples Fuzz/Package.swift Fuzz/Sources/Fuzz \
   Encryption/Package.swift Encryption/Tests
 TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
@@ -21,7 +20,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
   acknowledge,mark-read-1000,mark-read-1000-mark,edit,live-tail,open-insert-close,day
 
 .PHONY: help setup demo example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
-  release-peers check check-apple format lint build-release-tests test-release test-kills test-orders test-tsan \
+  release-peers check check-apple check-apple-all format lint build-release-tests test-release test-kills test-orders test-tsan \
   test-encryption test-defects test-interleavings test-live-orders test-model oracle torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -33,7 +32,7 @@ help:
 	@echo 'make build        debug build'
 	@echo 'make release      release build'
 	@echo 'make install      the tools, completion, and manual pages, below PREFIX (/usr/local)'
-	@echo 'make docs         the DocC documentation of the libraries, in $(DOCS)/html'
+	@echo 'make docs         the DocC documentation of the libraries, in $(DOCS)'
 	@echo 'make bench        the whole benchmark, beside SQLite; real chat where the corpus is there'
 	@echo 'make bench-smoke  every workload once, tiny'
 	@echo 'make bench-day    the CPU time, bytes and calls of a busy day, beside SQLite and GRDB'
@@ -47,7 +46,8 @@ help:
 	@echo 'make check        everything that must hold before a change lands'
 	@echo 'make format       format the sources'
 	@echo 'make lint         check their format'
-	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
+	@echo 'make check-apple  type-check the libraries and tools for macOS and iOS, on Linux'
+	@echo 'make check-apple-all  the same for every Apple system'
 	@echo 'make test-release every test, built for release, with the LZ4 codec of the package'
 	@echo 'make test-encryption the cipher of encrypted stores, with the trait Encryption'
 	@echo 'make test-orders 50,000 cases of facts in two orders'
@@ -99,13 +99,10 @@ build: setup
 release: setup
 	$(BUILD) -c release
 
-# The plugin is fetched for this one only: `Documentation/` is a package of its own. A warning, such
-# as a link that leads nowhere, is an error. A function and its asynchronous form share one page.
+# From the modules of the build of `make test`, of which it needs the libraries alone.
 docs: setup
-	$(SWIFT) package --package-path Documentation --scratch-path $(DOCS) \
-	  --allow-writing-to-directory $(DOCS)/html generate-documentation \
-	  --product MsgStore --product MsgStoreTools --product PageFile --output-path $(DOCS)/html \
-	  --warnings-as-errors --enable-experimental-overloaded-symbol-presentation
+	$(OPTIMIZED) $(BUILD) --target MsgStoreTools --scratch-path .build-test
+	@Scripts/docs .build-test/debug $(DOCS)
 
 # With completion for the usual shells, and manual pages.
 PREFIX ?= /usr/local
@@ -169,7 +166,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test test-debug test-full lint check-apple release test-encryption test-release test-kills test-orders test-tsan test-interleavings test-live-orders bench-smoke demo \
+check: test test-debug test-full lint check-apple-all release test-encryption test-release test-kills test-orders test-tsan test-interleavings test-live-orders bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -182,6 +179,9 @@ lint:
 # the checkout.
 check-apple:
 	@Scripts/check-apple
+
+check-apple-all:
+	@Scripts/check-apple --all
 
 # Optimised code has had mistakes of the compiler's that debug builds do not show. These tests use the
 # package's own LZ4 codec, and `make test` liblz4, so that both go through all of them.

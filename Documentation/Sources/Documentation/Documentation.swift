@@ -1,1 +1,0 @@
-// The catalogues lie beside the sources of the libraries; this target only leads to these.
