@@ -197,14 +197,15 @@ let package = Package(
       swiftSettings: strict + optimized),
     // Damage to whole stores, for the tests and for long runs.
     .target(
-      name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
+      name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage",
+      swiftSettings: strict + optimized),
     // The protocol as a model that shares no code with the engine.
     .target(
       name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict + optimized),
     // The package's own LZ4 codec beside liblz4, and beside the description of the format.
     .target(
       name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],
-      path: "Tests/BlockTrials", swiftSettings: strict),
+      path: "Tests/BlockTrials", swiftSettings: strict + optimized),
     .testTarget(
       name: "LZ4BlocksTests",
       dependencies: ["LZ4Blocks", "BlockTrials", "PageFile", "Simulation"],
@@ -215,14 +216,14 @@ let package = Package(
       dependencies: [
         "MsgStore", "MsgStoreTools", "PageFile", "BlockTrials", "Simulation",
       ],
-      path: "Tests/FuzzTargets", swiftSettings: strict),
+      path: "Tests/FuzzTargets", swiftSettings: strict + optimized),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "PageFile", "Simulation"],
       swiftSettings: strict),
     // Several processes on one store, as threads that take turns.
     .target(
       name: "Schedules", dependencies: ["PageFile"], path: "Tests/Schedules",
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     // The threads of one process on one store, in any order.
     .target(
       name: "Interleavings", dependencies: ["PageFile", "Simulation"], path: "Tests/Interleavings",
@@ -246,7 +247,7 @@ let package = Package(
     // Random acts on a store, and a picture of all that can be read of it.
     .target(
       name: "RandomChat", dependencies: ["MsgStore", "PageFile", "Simulation"],
-      path: "Tests/RandomChat", swiftSettings: strict),
+      path: "Tests/RandomChat", swiftSettings: strict + optimized),
     // The answers of a store to random acts, to be compared with those of another commit.
     .executableTarget(
       name: "oracle",

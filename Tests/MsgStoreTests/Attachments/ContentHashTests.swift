@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import Simulation
 import Testing
 
 /// Finding the same file again, and forgetting it.
@@ -55,17 +56,6 @@ import Testing
     try store.expectSound()
   }
 
-  private func isInFiles(_ mark: [UInt8], _ directory: MemoryDirectory) -> Bool {
-    ["store", "store-wal0", "store-wal1"].compactMap { directory[$0] }.contains { file in
-      var start = 0
-      while let index = file[start...].firstIndex(of: mark[0]) {
-        if file[index...].starts(with: mark) { return true }
-        start = index + 1
-      }
-      return false
-    }
-  }
-
   private let marks = ["FILENAME-XQ", "REMOTE-XQ", "THUMB-XQ", "PATH-XQ", "HASH-XQ", "PREVIEW-XQ"]
 
   private func secret(_ round: Int) -> MessageAttachment {
@@ -93,7 +83,7 @@ import Testing
       }
       try store.checkpoint()
     }
-    for mark in marks { #expect(isInFiles(Array(mark.utf8), directory)) }
+    for mark in marks { #expect(directory.holds(mark)) }
     try store.write {
       switch way {
       case 0: try $0.delete("m", in: "room")
@@ -106,10 +96,10 @@ import Testing
     }
     try store.checkpoint()
     // The client has to know the path until the file is gone, too.
-    #expect(isInFiles(Array("/PATH-XQ".utf8), directory))
+    #expect(directory.holds("/PATH-XQ"))
     try store.write { _ = try $0.confirmRemoval(ofFiles: ["/PATH-XQ"]) }
     try store.checkpoint()
-    for mark in marks { #expect(!isInFiles(Array(mark.utf8), directory), "\(mark)") }
+    for mark in marks { #expect(!directory.holds(mark), "\(mark)") }
     #expect(try store.read { try $0.runningTransfers() } == [])
     try store.expectSound()
   }

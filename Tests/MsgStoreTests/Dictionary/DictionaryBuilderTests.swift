@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import Simulation
 import Testing
 import TextDictionary
 
@@ -35,17 +36,10 @@ extension SeededGenerator {
     dictionary.split(separator: 0xFF)
   }
 
-  private func occurs(_ piece: ArraySlice<UInt8>, in text: [UInt8]) -> Bool {
-    guard piece.count <= text.count, let first = piece.first else { return false }
-    for start in 0...text.count - piece.count where text[start] == first {
-      if text[start..<start + piece.count].elementsEqual(piece) { return true }
-    }
-    return false
-  }
-
   /// The rule, as it is written.
   private func isAllowed(_ piece: ArraySlice<UInt8>, _ messages: [Message]) -> Bool {
-    let holders = messages.filter { occurs(piece, in: $0.text) }
+    let bytes = Array(piece)
+    let holders = messages.filter { $0.text.holds(bytes) }
     let areFewSenders = Set(messages.map(\.sender)).count < 3
     let origins =
       areFewSenders ? Set(holders.map { Int64($0.day) }) : Set(holders.map { Int64($0.sender) })
@@ -107,13 +101,13 @@ extension SeededGenerator {
     let made = try #require(dictionary(messages))
     for secret in secrets {
       let bytes = Array(secret.utf8)
-      #expect(!occurs(bytes[...], in: made), "seed \(seed)")
+      #expect(!made.holds(bytes), "seed \(seed)")
       for start in 0...bytes.count - 49 {
-        #expect(!occurs(bytes[start..<start + 49], in: made), "seed \(seed)")
+        #expect(!made.holds(Array(bytes[start..<start + 49])), "seed \(seed)")
       }
       for start in 0...bytes.count - 12 {
         let piece = bytes[start..<start + 12]
-        #expect(!occurs(piece, in: made) || isAllowed(piece, messages), "seed \(seed)")
+        #expect(!made.holds(Array(piece)) || isAllowed(piece, messages), "seed \(seed)")
       }
     }
   }
@@ -126,7 +120,7 @@ extension SeededGenerator {
     for message in messages {
       for start in message.text.indices.dropLast(8) {
         let piece = message.text[start..<start + 9]
-        #expect(!occurs(piece, in: made) || isAllowed(piece, messages))
+        #expect(!made.holds(Array(piece)) || isAllowed(piece, messages))
       }
     }
   }
@@ -142,7 +136,7 @@ extension SeededGenerator {
       throws -> Bool
     {
       let said = (0..<count).map { Message(text($0), sender: UInt32($0 % senders), day: 0) }
-      return occurs(Array(phrase.utf8)[...], in: try #require(dictionary(rest + said)))
+      return try #require(dictionary(rest + said)).holds(Array(phrase.utf8))
     }
     #expect(try isHeld(count: 8, senders: 3))
     #expect(try !isHeld(count: 7, senders: 3))
@@ -166,7 +160,7 @@ extension SeededGenerator {
     }
     #expect(dictionary(phrases(days: 2)) == nil)
     let made = try #require(dictionary(phrases(days: 3)))
-    #expect(occurs(Array("what was said here, by one of two".utf8)[...], in: made))
+    #expect(made.holds(Array("what was said here, by one of two".utf8)))
   }
 
   @Test func sameSampleSameDictionary() throws {

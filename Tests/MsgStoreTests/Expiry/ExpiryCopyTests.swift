@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// Expiring messages in copies, and beside packed segments.
@@ -70,7 +71,7 @@ import Testing
     try store.write { chat in try chat.insert(chatMessage("news", in: "elsewhere", at: 2050)) }
     try store.finishWork()
     try store.checkpoint()
-    #expect(!files.has("SECRET-ONE") && !files.has("SECRET-TWO"))
+    #expect(!files.holds("SECRET-ONE") && !files.holds("SECRET-TWO"))
     clock.set(1500)
     #expect(try store.shownIDs().count == 59)
     try store.expectSound()

@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// Expiring messages where they meet other parts of the store.
@@ -77,7 +78,7 @@ import Testing
   @Test func theirTextsAreInNoFileOnceErased() throws {
     let directory = MemoryDirectory()
     let store = try expiringStore(clock, in: directory)
-    func isInFiles() -> Bool { directory.has("SECRET-XQ") }
+    func isInFiles() -> Bool { directory.holds("SECRET-XQ") }
     try store.write { chat throws in
       try chat.insert(expiring("x", at: 10, until: 2000, text: "SECRET-XQ"))
       try chat.insert(message("y", at: 11))
@@ -256,7 +257,7 @@ import Testing
       }
     }
     try store.checkpoint()
-    func isInFiles() -> Bool { directory.has("SECRET-XQ") }
+    func isInFiles() -> Bool { directory.holds("SECRET-XQ") }
     struct Ended: Error {}
     var isExpired = false
     do {

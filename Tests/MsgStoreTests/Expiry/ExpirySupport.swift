@@ -1,4 +1,3 @@
-import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
@@ -42,14 +41,5 @@ extension MessageStore {
   /// True if the server's copy of a deleted message is refused, as that of a tombstone is.
   func refuses(_ message: Message) throws -> Bool {
     try write { try $0.insert(message) } == .deleted
-  }
-}
-
-extension MemoryDirectory {
-  /// True if a text is anywhere in the files of the store.
-  func has(_ text: String) -> Bool {
-    ["store", "store-wal0", "store-wal1"].compactMap { self[$0] }.contains { file in
-      Data(file).range(of: Data(text.utf8)) != nil
-    }
   }
 }

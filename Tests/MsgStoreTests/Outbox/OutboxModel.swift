@@ -12,6 +12,15 @@ struct OutboxModel {
     case read, create, delete, title
     case client(String)
     case field(Field)
+
+    var message: MessageID? {
+      switch self {
+      case .upload(let id, _), .send(let id), .edit(let id, _), .retract(let id),
+        .react(let id, _, _), .field(.message(let id, _)):
+        id
+      default: nil
+      }
+    }
   }
 
   enum State: Hashable {
@@ -25,6 +34,7 @@ struct OutboxModel {
     /// The conversation, by the name that it was made with.
     let room: Int
     let kind: Kind
+    let message: MessageID?
     var state = State.queued
     /// nil until it was seen.
     var token: OutboxToken?
@@ -40,6 +50,13 @@ struct OutboxModel {
     /// What an own field is set to.
     var value: FieldValue?
 
+    init(id: UInt64, room: Int, kind: Kind) {
+      self.id = id
+      self.room = room
+      self.kind = kind
+      message = kind.message
+    }
+
     mutating func changeToken() {
       formerToken = token ?? formerToken
       token = nil
@@ -47,14 +64,6 @@ struct OutboxModel {
 
     var isRunning: Bool { if case .running = state { true } else { false } }
     var mayHaveLeft: Bool { attemptCount > 0 && !isRefused }
-    var message: MessageID? {
-      switch kind {
-      case .upload(let id, _), .send(let id), .edit(let id, _), .retract(let id),
-        .react(let id, _, _), .field(.message(let id, _)):
-        id
-      default: nil
-      }
-    }
     var isUpload: Bool { if case .upload = kind { true } else { false } }
     var isSend: Bool { if case .send = kind { true } else { false } }
     var isRetraction: Bool { if case .retract = kind { true } else { false } }
@@ -251,9 +260,16 @@ struct OutboxModel {
 
   /// Whether it waits for something that somebody has to decide about.
   func isBlocked(_ entry: Entry) -> Bool {
+    guard !entry.isRunning, let id = entry.message else { return false }
+    return isBlocked(entry, by: entries.filter { $0.message == id })
+  }
+
+  /// - Parameter others: Those about the same message.
+  private func isBlocked(_ entry: Entry, by others: [Entry]) -> Bool {
+    func isAside(_ other: Entry) -> Bool {
+      other.state == .held || other.state == .failed || isBlocked(other, by: others)
+    }
     if entry.isRunning { return false }
-    guard let id = entry.message else { return false }
-    let others = entries.filter { $0.message == id }
     switch entry.kind {
     case .upload: return entry.isUnprepared
     case .send: return others.contains { $0.isUpload && isAside($0) }
@@ -266,11 +282,17 @@ struct OutboxModel {
     entry.state == .held || entry.state == .failed || isBlocked(entry)
   }
 
-  /// What people see: also that a conversation has to be made first.
-  func isShownBlocked(_ entry: Entry) -> Bool {
-    if isBlocked(entry) { return true }
-    guard !entry.isUpload, let creation = index(entry.room, .create) else { return false }
-    return entries[creation].id != entry.id && isAside(entries[creation])
+  /// What people see of each entry: also that a conversation has to be made first.
+  var areShownBlocked: [Bool] {
+    let ofMessages = Dictionary(grouping: entries, by: \.message)
+    let creations = Dictionary(
+      entries.filter { $0.kind == .create }.map { ($0.room, $0) },
+      uniquingKeysWith: { first, _ in first })
+    return entries.map { entry in
+      if let id = entry.message, isBlocked(entry, by: ofMessages[id] ?? []) { return true }
+      guard !entry.isUpload, let creation = creations[entry.room] else { return false }
+      return creation.id != entry.id && isAside(creation)
+    }
   }
 
   /// The place of what is handed out now: of what is queued, and of the sixteen entries whose time has

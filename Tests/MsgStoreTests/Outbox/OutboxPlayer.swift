@@ -157,7 +157,7 @@ final class OutboxPlayer {
   func verify() throws {
     let entries = try store.entries()
     let lines = entries.map { line(of: $0) }
-    let expected = model.entries.map { line(of: $0) }
+    let expected = zip(model.entries, model.areShownBlocked).map { line(of: $0, $1) }
     #expect(lines == expected)
     if lines != expected { throw Stop() }
     for (index, entry) in entries.enumerated() {
@@ -170,9 +170,9 @@ final class OutboxPlayer {
     }
     #expect(Set(entries.map(\.token)).count == entries.count)
     #expect(try store.counts() == OutboxCounts(entries))
+    let ofRooms = Dictionary(grouping: entries, by: \.conversation)
     for room in model.rooms {
-      let here = entries.filter { $0.conversation == room.name }
-      #expect(try store.counts(room.name) == OutboxCounts(here))
+      #expect(try store.counts(room.name) == OutboxCounts(ofRooms[room.name] ?? []))
     }
   }
 
@@ -187,7 +187,7 @@ final class OutboxPlayer {
       + "\(entry.state) \(entry.isBlocked) \(entry.attemptCount)"
   }
 
-  private func line(of entry: OutboxModel.Entry) -> String {
+  private func line(of entry: OutboxModel.Entry, _ isBlocked: Bool) -> String {
     let conversation = entry.room < 0 ? "-" : model.rooms[entry.room].name.string
     let state: OutboxState =
       switch entry.state {
@@ -198,7 +198,7 @@ final class OutboxPlayer {
       case .running(let owner, let expiry, _): .running(owner: owner, expiry: time(expiry))
       }
     return "\(entry.id) \(conversation) \(entry.kind.outboxKind) \(entry.message?.string ?? "-") "
-      + "\(state) \(model.isShownBlocked(entry)) \(entry.attemptCount)"
+      + "\(state) \(isBlocked) \(entry.attemptCount)"
   }
 }
 

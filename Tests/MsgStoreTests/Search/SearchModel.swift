@@ -58,7 +58,10 @@ struct SearchModel {
 
 extension [UInt32] {
   fileprivate func contains(_ other: [UInt32]) -> Bool {
+    guard let first = other.first else { return true }
     guard count >= other.count else { return false }
-    return (0...count - other.count).contains { self[$0..<$0 + other.count].elementsEqual(other) }
+    return (0...count - other.count).contains {
+      self[$0] == first && self[$0..<$0 + other.count].elementsEqual(other)
+    }
   }
 }

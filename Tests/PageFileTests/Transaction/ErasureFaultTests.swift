@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// Erasing meets faults: what cannot be erased now must not be taken for erased, and must not end
@@ -6,14 +7,7 @@ import Testing
 @Suite struct ErasureFaultTests {
   private let text = Array("a text that nobody shall find again".utf8)
 
-  private func isFound(in files: MemoryDirectory) -> Bool {
-    ["x", "x-wal0", "x-wal1"].contains { name in
-      guard let bytes = files[name], bytes.count > text.count else { return false }
-      return (0...bytes.count - text.count).contains { start in
-        bytes[start] == text[0] && Array(bytes[start..<start + text.count]) == text
-      }
-    }
-  }
+  private func isFound(in files: MemoryDirectory) -> Bool { files.holds(text, inStore: "x") }
 
   private func storeWithErasedText(_ directory: StagedDirectory) throws -> Database {
     let database = try Database(in: directory, name: "x", options: smallPages)

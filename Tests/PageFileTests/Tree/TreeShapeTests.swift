@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// How full pages are and what they share, for the orders in which messages come.
@@ -212,8 +213,7 @@ import Testing
     let canary = Array("CANARY!!".utf8)
     func holdsCanary() throws -> Bool {
       try pageNumbers(of: tree.source).contains { number in
-        let bytes = try rawPage(number, of: tree.source).readOnly.array()
-        return bytes.indices.contains { bytes[$0...].starts(with: canary) }
+        try rawPage(number, of: tree.source).readOnly.array().holds(canary)
       }
     }
     for number in 0..<400 {

@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// A database in memory and its one open write transaction, in which a tree is tested; all of it is
@@ -154,16 +155,22 @@ struct ArrayTree {
 
 /// Free bytes of a page that are not zeros.
 func slackDirt(_ page: TreePage) -> String? {
-  var isOwned = [Bool](repeating: false, count: page.bytes.count)
-  let pointersEnd = PageHeader.byteCount + page.cellCount * Cell.pointerByteCount
-  for offset in 0..<pointersEnd { isOwned[offset] = true }
-  for offset in page.cellAreaEnd..<page.bytes.count { isOwned[offset] = true }
+  var owned = [
+    0..<PageHeader.byteCount + page.cellCount * Cell.pointerByteCount,
+    page.cellAreaEnd..<page.bytes.count,
+  ]
   for index in 0..<page.cellCount {
     let start = page.cellOffset(index)
-    for offset in start..<start + page.cellByteCount(index) { isOwned[offset] = true }
+    owned.append(start..<start + page.cellByteCount(index))
   }
-  let dirty = isOwned.indices.first { !isOwned[$0] && page.bytes[$0] != 0 }
-  return dirty.map { "free byte \($0) is not zero" }
+  owned.sort { $0.lowerBound < $1.lowerBound }
+  var end = 0
+  for range in owned {
+    let gap = end..<max(end, range.lowerBound)
+    if let dirty = page.bytes.firstNonZero(in: gap) { return "free byte \(dirty) is not zero" }
+    end = max(end, range.upperBound)
+  }
+  return nil
 }
 
 func bigEndian(_ number: Int) -> [UInt8] {
