@@ -326,6 +326,8 @@ package final class PageSource {
     if !Defect.freedLeafKept.isPlanted {
       recentLeaves.replace(with: 0, where: recentLeaves .== number.rawValue)
       recentParents.replace(with: 0, where: recentParents .== number.rawValue)
+      // Another leaf may have taken in what the page held.
+      provenLeaves = 0
     }
     if let image = dirty.remove(number) {
       doomed.append(image)

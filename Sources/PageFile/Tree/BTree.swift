@@ -76,7 +76,7 @@ package struct BTree {
   /// Goes down from the root; returns the place of a key and the bounds of its leaf, or nil if the
   /// tree is empty.
   ///
-  /// The transaction remembers the leaf, unless pages contradict each other.
+  /// The transaction remembers the leaf.
   func descend(
     to key: Bytes, _ purpose: WalkCounter.Purpose
   ) throws(PageFileError) -> (place: Place, bounds: Bounds)? {
@@ -85,16 +85,16 @@ package struct BTree {
     WalkCounter.note(tree, purpose)
     var page = try source.treePage(root)
     var bounds = Bounds()
-    var (parent, index) = (PageNumber.none, 0)
+    var (parent, index) = (page, 0)
     while !page.isLeaf {
-      (parent, index) = (page.number, page.childIndex(for: key))
+      (parent, index) = (page, page.childIndex(for: key))
       bounds.narrow(to: index, of: page)
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
-    if bounds.contradiction == nil {
-      source.visit(page.number, of: tree, from: parent, index)
+    if page.number == root {
+      source.visit(root, of: tree)
     } else {
-      source.visit(.none, of: tree)
+      source.visit(page, of: tree, from: parent, index, within: bounds)
     }
     return (Place(of: key, in: page), bounds)
   }
@@ -122,17 +122,17 @@ package struct BTree {
     let place = Place(of: key, in: leaf)
     if number == source.root(of: tree) { return place }
     if place.isEqual || place.index > 0 && place.index < leaf.cellCount {
-      return try isProven(leaf) ? place : nil
+      return isProven(leaf) ? place : nil
     }
     let isBefore = place.index == 0
-    return try isWithinSeparators(key, isBefore: isBefore, of: leaf) ? place : nil
+    return isWithinSeparators(key, isBefore: isBefore, of: leaf) ? place : nil
   }
 
   /// Returns true if all keys of the recent leaf lie between the separators around it; else forgets
   /// the leaf.
-  private func isProven(_ leaf: TreePage) throws(PageFileError) -> Bool {
+  private func isProven(_ leaf: TreePage) -> Bool {
     if source.isRecentLeafProven(of: tree) { return true }
-    guard let (parent, index) = try recentParent(of: leaf.number),
+    guard let (parent, index) = recentParent(of: leaf.number),
       case let root = source.root(of: tree),
       index == 0
         ? parent.number == root : leaf.key(0).compare(to: parent.key(index)) >= 0,
@@ -152,11 +152,9 @@ package struct BTree {
   ///
   /// The parent is looked at only for a key that begins as all keys of the leaf do: keys that are
   /// used together mostly do, and any other key would cost the look for nothing.
-  private func isWithinSeparators(
-    _ key: Bytes, isBefore: Bool, of leaf: TreePage
-  ) throws(PageFileError) -> Bool {
+  private func isWithinSeparators(_ key: Bytes, isBefore: Bool, of leaf: TreePage) -> Bool {
     let root = source.root(of: tree)
-    guard leaf.begins(as: key), let (parent, index) = try recentParent(of: leaf.number)
+    guard leaf.begins(as: key), let (parent, index) = recentParent(of: leaf.number)
     else { return false }
     // No separator lies above a root. Those above another parent are unknown here.
     if isBefore {
@@ -168,12 +166,16 @@ package struct BTree {
 
   /// Returns the branch page that leads to a leaf, and the cell that does; nil unless it is the
   /// leaf visited last and they are known.
-  func recentParent(
-    of leaf: PageNumber
-  ) throws(PageFileError) -> (page: TreePage, index: Int)? {
+  ///
+  /// If the branch page cannot be read, the leaf is forgotten: other pages may lead to the key that
+  /// is looked for, and the way from the root tells.
+  func recentParent(of leaf: PageNumber) -> (page: TreePage, index: Int)? {
     let (number, index) = source.recentParent(of: tree)
     guard number != .none, source.recentLeaf(of: tree) == leaf else { return nil }
-    let parent = try source.treePage(number, level: 1)
+    guard let parent = try? source.treePage(number, level: 1) else {
+      source.visit(.none, of: tree)
+      return nil
+    }
     guard index < parent.cellCount, parent.child(index) == leaf else { return nil }
     return (parent, index)
   }

@@ -1,7 +1,7 @@
 /// The separators on the way from the root to a leaf that are nearest to its keys.
 ///
 /// In a sound tree each page sets narrower bounds than the page above it. Pages of a damaged tree
-/// may contradict each other. A tree of two levels costs no comparison.
+/// may contradict each other. A tree of two levels costs no comparison to find out.
 struct Bounds {
   typealias Separator = (page: TreePage, index: Int)
 
@@ -26,5 +26,37 @@ struct Bounds {
       }
       upper = (page, index + 1)
     }
+  }
+
+  /// True if no key can lie between the bounds.
+  ///
+  /// On the way to a key that cannot be; on the way of a cursor it can.
+  var areCrossed: Bool {
+    guard let lower, let upper, lower.page.number != upper.page.number else { return false }
+    return lower.page.key(lower.index).compare(to: upper.page.key(upper.index)) >= 0
+  }
+
+  /// Returns true if all keys of the leaf lie between the bounds.
+  func hold(_ leaf: TreePage) -> Bool {
+    guard leaf.cellCount > 0 else { return false }
+    if let lower, leaf.key(0).compare(to: lower.page.key(lower.index)) < 0 { return false }
+    guard let upper else { return true }
+    return leaf.key(leaf.cellCount - 1).compare(to: upper.page.key(upper.index)) < 0
+  }
+}
+
+extension PageSource {
+  /// Notes a leaf as the one visited last, see `BTree.recentPlace`; or none, if pages on the way to
+  /// it contradict each other.
+  func visit(
+    _ leaf: TreePage, of tree: TreeNumber, from parent: TreePage, _ index: Int,
+    within bounds: Bounds
+  ) {
+    guard bounds.contradiction == nil else { return visit(.none, of: tree) }
+    visit(leaf.number, of: tree, from: parent.number, index)
+    // A separator beside the first or the last child of a branch page lies above that page, where
+    // no later look goes.
+    let isOuter = index == 0 || index + 1 == parent.cellCount
+    if isOuter, parent.number != root(of: tree), bounds.hold(leaf) { proveRecentLeaf(of: tree) }
   }
 }

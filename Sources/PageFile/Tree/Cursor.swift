@@ -200,7 +200,7 @@ package struct Cursor: ~Copyable {
       return
     }
     do throws(PageFileError) {
-      if let (parent, index) = try BTree(source, tree).recentParent(of: leaf.number),
+      if let (parent, index) = BTree(source, tree).recentParent(of: leaf.number),
         parent.number == root
       {
         path.push(parent, index)
@@ -270,8 +270,8 @@ package struct Cursor: ~Copyable {
   /// Notes the leaf, to which the path leads, as the one visited last, see `BTree.descend`.
   private func visitLeaf() {
     if path.depth == 0 { return source.visit(leaf.number, of: tree) }
-    guard let last = path.lastIfSound else { return source.visit(.none, of: tree) }
-    source.visit(leaf.number, of: tree, from: last.page.number, last.index)
+    guard let (last, bounds) = path.lastIfSound else { return source.visit(.none, of: tree) }
+    source.visit(leaf, of: tree, from: last.page, last.index, within: bounds)
   }
 
   private mutating func stand(in leaf: TreePage) {

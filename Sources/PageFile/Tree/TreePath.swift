@@ -27,8 +27,10 @@ package struct TreePath: ~Copyable {
     depth += 1
   }
 
-  /// The lowest level; nil for an empty path, and if pages on the path contradict each other.
-  var lastIfSound: Level? {
+  /// The lowest level, and the bounds of the page that it leads to, empty for a path of one level.
+  ///
+  /// nil for an empty path, and if pages on the path contradict each other.
+  var lastIfSound: (level: Level, bounds: Bounds)? {
     var bounds = Bounds()
     var last: Level?
     for place in 0..<depth {
@@ -36,7 +38,8 @@ package struct TreePath: ~Copyable {
       if depth > 1 { bounds.narrow(to: level.index, of: level.page) }
       last = level
     }
-    return bounds.contradiction == nil ? last : nil
+    guard let last, bounds.contradiction == nil, !bounds.areCrossed else { return nil }
+    return (last, bounds)
   }
 
   package mutating func pop() -> Level? {

@@ -169,6 +169,50 @@ import Testing
     #expect(isInserted)
   }
 
+  /// The separator beside the first and the last leaf of a branch page may be in a page above it.
+  @Test(.enabled(if: _isDebugAssertConfiguration(), "walks are counted in debug builds only"))
+  func theOuterLeavesOfABranchAreFoundAgain() throws {
+    let tree = try makeTree(levels: 3)
+    let root = try tree.source.treePage(tree.source.root(of: treeUnderTest))
+    for place in [0, 1, root.cellCount - 1] {
+      let branch = try tree.source.treePage(root.child(place))
+      for index in [0, 1, branch.cellCount - 1] {
+        let key = try keyOfCell(1, try tree.source.treePage(branch.child(index)))
+        #expect(try walkCount { _ = try tree.value(key) } == 1)
+        #expect(try walkCount { _ = try tree.value(key) } == 0, "\(place), \(index)")
+      }
+    }
+  }
+
+  /// Two branch pages in each other's places: a cursor gets to leaves that the root does not lead to.
+  @Test func aCursorLeavesNoLeafBehindThatIsOutOfItsBounds() throws {
+    let tree = try makeTree(levels: 3)
+    for number in Self.count(3)..<3 * Self.count(3) {
+      _ = try tree.insert(Self.key(number), Self.value(number, levels: 3))
+    }
+    let root = try tree.source.treePage(tree.source.root(of: treeUnderTest))
+    try #require(root.level == 2 && root.cellCount > 3)
+    let (one, two) = (root.child(1), root.child(2))
+    let branch = try tree.source.treePage(two)
+    let leaf = try tree.source.treePage(branch.child(branch.cellCount - 1))
+    let (first, second) = (try keyOfCell(0, leaf), try keyOfCell(1, leaf))
+    #expect(try tree.remove(first))
+    let editor = TreePageEditor(try rawPage(root.number, of: tree.source))
+    editor.setChild(at: 1, to: two)
+    editor.setChild(at: 2, to: one)
+    do {
+      try tree.source.enter()
+      defer { tree.source.leave() }
+      var cursor = Cursor(tree.source, treeUnderTest)
+      var isThere = try cursor.first()
+      while isThere, try cursor.cell().key != second { isThere = try cursor.next() }
+      #expect(isThere)
+    }
+    #expect(try !tree.insert(first, [1]))
+    #expect(try tree.value(Self.key(0)) != nil)
+    #expect(try tree.value(first) == [1])
+  }
+
   /// A cursor that cannot find the path to its leaf has not come to the end.
   @Test(arguments: [false, true]) func aPathThatCannotBeReadIsNoEnd(isForward: Bool) throws {
     let tree = try makeTree()
