@@ -143,6 +143,7 @@ extension MessageReader {
       position: position, sender: message.sender, status: message.status,
       text: isRetracted ? "" : message.text)
     last.isRetracted = isRetracted
+    last.needsRecord = ConversationSummary.Last.needsRecord(message)
     if !isRetracted, message.traits.marks.contains(.attachments) {
       let id = message.id(at: position)
       last.attachment = try view.facts.attachments(of: id, in: conversation).first.map {

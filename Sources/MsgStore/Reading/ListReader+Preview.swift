@@ -22,7 +22,13 @@ extension ListReader {
     var (id, status) = (last.position.id, last.status)
     // An own message may have a name besides the server's, and receipts of others.
     if last.sender == view.localMember, !last.position.place.isPending {
-      (id, status) = try ownMessage(at: last.position, in: conversation)
+      if last.needsRecord {
+        (id, status) = try ownMessage(at: last.position, in: conversation)
+      } else if DeliveryMarks.concern(status, from: last.sender, localMember: view.localMember) {
+        var marks = DeliveryMarks(view, conversation)
+        status = try marks.effectiveStatus(
+          status, from: last.sender, at: last.position.place, id: id, exactly: nil)
+      }
     }
     return ConversationPreview(
       messageID: id, sender: try view.member(last.sender), text: last.isRetracted ? "" : last.text,

@@ -39,6 +39,9 @@ package struct ConversationSummary: Hashable, StoredRecord {
     package var text: String
     package var isRetracted = false
     package var attachment: PreviewAttachment?
+    /// True if a list must read the message's record for its name or its status: the message has a
+    /// second name, or receipts by name.
+    package var needsRecord = false
 
     /// Replaces the last message with one that has only a text.
     mutating func replace(with message: StoredMessage, at position: MessagePosition) {
@@ -47,7 +50,12 @@ package struct ConversationSummary: Hashable, StoredRecord {
       status = message.status
       text = message.text
       isRetracted = false
+      needsRecord = Self.needsRecord(message)
       if case .some = attachment { attachment = nil }
+    }
+
+    package static func needsRecord(_ message: StoredMessage) -> Bool {
+      !message.traits.names.isEmpty || message.traits.marks.contains(.receipts)
     }
 
     package init(position: MessagePosition, sender: UInt32, status: MessageStatus, text: String) {
@@ -182,11 +190,13 @@ extension ConversationSummary.Last {
     fields.position(&position, "position of the last message")
     fields.varint(&sender, "number of its sender")
     fields.code(&status, "its status")
-    var shown: UInt8 = isRetracted ? 1 : attachment == nil ? 0 : 2
-    fields.fixed(&shown, "shown: 0 text, 1 that it was retracted, 2 an attachment")
-    fields.require(shown <= 2)
-    isRetracted = shown == 1
-    if shown == 2 {
+    var shown: UInt8 = (isRetracted ? 1 : attachment == nil ? 0 : 2) | (needsRecord ? 4 : 0)
+    fields.fixed(
+      &shown, "shown: 0 text, 1 that it was retracted, 2 an attachment; 4 more: see [C-6]")
+    fields.require(shown & 3 <= 2 && shown < 8)
+    needsRecord = shown & 4 != 0
+    isRetracted = shown & 3 == 1
+    if shown & 3 == 2 {
       var first = attachment ?? PreviewAttachment(kind: .other, fileName: "", thumbnail: "")
       fields.code(&first.kind, "with an attachment: its kind")
       fields.bytes(
