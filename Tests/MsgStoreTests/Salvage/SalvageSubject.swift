@@ -261,6 +261,7 @@ struct SalvageSubject {
     for name in Self.names {
       let isSame = (damaged[name] ?? []).hasSameBytes(as: files[name] ?? [])
       #expect(isSame, "\(name) has changed", sourceLocation: location)
+      #expect((damaged[name] == nil) == (files[name] == nil), "\(name)", sourceLocation: location)
     }
     let store = try MessageStore(in: target, name: "new")
     try store.expectSound(location)
