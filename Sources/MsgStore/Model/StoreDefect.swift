@@ -15,6 +15,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case unreadKept, mentionsKept, totalsKept, messageCountKept, previewKept, activityKept
   case listPlaceKept, joinedRunKept, waitingCountKept, laggardKept, untoldKept, participantsKept
   case comerIgnored, leaverWaitedFor, firstOnesMissing, awaitedKept, comingUnnoted
+  case namedReceiptUnlisted
   case toldMarkKept, entryCountKept, dueEntryKept, removedReactionCounted
   case movedReplyKept, replyCountKept, movedTagsKept, tagCountKept
   /// A counted key that several records have stays as it is when one of them goes, so that its

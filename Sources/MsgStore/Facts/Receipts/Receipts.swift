@@ -344,7 +344,9 @@ extension Receipts {
     try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
     transaction.unreadCounts.replaced(
       old, at: position, by: record, at: position, in: conversation)
-    if traits.marks.contains(.receipts), conversation.summary.last?.position == position {
+    if traits.marks.contains(.receipts), conversation.summary.last?.position == position,
+      !StoreDefect.namedReceiptUnlisted.isPlanted
+    {
       conversation.summary.last?.needsRecord = true
     }
     return isNew
