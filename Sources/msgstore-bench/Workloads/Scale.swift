@@ -1,36 +1,39 @@
 /// `tail50-huge`, `commit-relaxed` and `edit` at 10⁴, 10⁵, 10⁶ (and on request 10⁷) messages, and
 /// the ratio of the largest size's time to the smallest's.
 ///
-/// All sizes take turns in each round.
+/// All sizes take turns in each round. A run with few messages leaves out the largest sizes.
 struct Scale: Workload {
   let name = "scale"
   let summary = "tail50-huge, commit-relaxed and edit at growing sizes"
   let hasOwnStores = true
   private static let commitCount = 250
+  /// The largest size, as a multiple of the messages of a run.
+  private static let maximumFactor = 50
 
   func run(on stage: Stage) throws -> [Figure] {
-    let sizes = [10_000, 100_000, 1_000_000] + (stage.settings.isLarge ? [10_000_000] : [])
-    let all = try sizes.map { try makeStores(of: $0, on: stage) }
-    let tail = try measure(all, "tail50-huge", on: stage) { stores, round in
+    let all = [10_000, 100_000, 1_000_000] + (stage.settings.isLarge ? [10_000_000] : [])
+    let sizes = all.filter { $0 <= max(all[0], Self.maximumFactor * stage.settings.messageCount) }
+    let scaled = try sizes.map { try makeStores(of: $0, on: stage) }
+    let tail = try measure(scaled, "tail50-huge", on: stage) { stores, round in
       try stores.round(
         round, blockCount: 1, prepare: { Tail.queries(isHuge: true, on: stores) },
         engine: { engine, queries in try Tail.read(queries, of: name, from: engine) })
     }
-    let commit = try measure(all, "commit-relaxed", on: stage) { stores, round in
+    let commit = try measure(scaled, "commit-relaxed", on: stage) { stores, round in
       try stores.round(
         round, blockCount: 2, prepare: { stores.stream.next(count: Self.commitCount) },
         engine: { engine, messages in try messages.map { Double(try engine.insert([$0])) } },
         finish: stores.noteWritten)
     }
-    var edits = all.map { Edits(on: $0) }
-    let edit = try measure(all, "edit", on: stage) { stores, round in
-      guard let index = all.firstIndex(where: { $0 === stores }) else { return [:] }
+    var edits = scaled.map { Edits(on: $0) }
+    let edit = try measure(scaled, "edit", on: stage) { stores, round in
+      guard let index = scaled.firstIndex(where: { $0 === stores }) else { return [:] }
       return try stores.round(
         round, blockCount: 2, prepare: { edits[index].next(count: Self.commitCount) },
         engine: { engine, edits in try Edit.make(edits, with: engine) },
         finish: { try Edit.check($0, on: stores) })
     }
-    for stores in all { try stores.close() }
+    for stores in scaled { try stores.close() }
     return tail + commit + edit
   }
 
