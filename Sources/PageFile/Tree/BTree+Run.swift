@@ -215,7 +215,7 @@ extension BTree {
   private func placeAndBound(
     of key: Bytes
   ) throws(PageFileError) -> (place: Place, bound: Bound)? {
-    if let place = try recentPlace(of: key) { return (place, try recentBound(of: place.leaf)) }
+    if let place = try recentPlace(of: key) { return (place, recentBound(of: place.leaf)) }
     guard let (place, bounds) = try descend(to: key, .write) else { return nil }
     // Else keys of the run below the bound would not belong to the leaf.
     if let page = bounds.contradiction {
@@ -226,7 +226,7 @@ extension BTree {
   }
 
   /// Returns the bound of the keys of the recent leaf.
-  private func recentBound(of leaf: TreePage) throws(PageFileError) -> Bound {
+  private func recentBound(of leaf: TreePage) -> Bound {
     if leaf.number == source.root(of: tree) { return .none }
     guard let (parent, index) = recentParent(of: leaf.number), index + 1 < parent.cellCount
     else { return .lastKey }
