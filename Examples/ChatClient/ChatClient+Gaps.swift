@@ -51,8 +51,10 @@ extension ChatClient {
         throw BadAnswer("history of \(room): another kind of answer")
       }
       let covered = try Self.covered(by: messages, of: rest, in: room)
+      // Missed, not old: they are unread as any other, and their senders hear that they have come.
       try await store.write(.relaxed) { chat in
-        try chat.insert(contentsOf: messages.map(\.message), as: .history)
+        try chat.insert(contentsOf: messages.map(\.message))
+        try chat.markDelivered(room)
         if messages.count < covered.count { try chat.declareAbsent(covered, in: room) }
       }
       log("filled a gap, \(messages.count) messages, \(covered.lowerBound)…\(covered.upperBound)")

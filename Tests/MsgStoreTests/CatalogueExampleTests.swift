@@ -183,7 +183,7 @@ import Testing
     for gap in gaps {
       let missing = try await server.messages(gap, in: room)
       try await store.write(.relaxed) { chat in
-        try chat.insert(contentsOf: missing, as: .history)
+        try chat.insert(contentsOf: missing)
         // The numbers without a message will not come any more.
         try chat.declareAbsent(gap, in: room)
       }

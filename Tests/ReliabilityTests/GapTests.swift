@@ -1,4 +1,4 @@
-import ChatClient
+@testable import ChatClient
 import MsgStore
 import Synchronization
 import Testing
@@ -41,6 +41,37 @@ import Testing
     world.server.setFault { _ in nil }
     #expect(try await bob.sync())
     #expect(try bob.texts(in: room) == texts)
+  }
+
+  /// Ann's message comes to the server between Bob's look at the news and his own message, of which
+  /// the server tells alone.
+  @Test(arguments: [false, true]) func aMessageThatFillsAGapIsUnreadAndItsSenderHearsThatItIsRead(
+    _ isMarkedBefore: Bool
+  ) async throws {
+    let room = try await world.room(ann, bob)
+    world.server.setToldCount(1)
+    let crossing = WireMessage(try ann.say("first", in: room).value)
+    try bob.say("second", in: room)
+    world.server.setFault { [server = world.server] request in
+      if case .history = request.call { return isMarkedBefore ? .refuse(.permission) : nil }
+      guard case .send = request.call, request.member == "bob" else { return nil }
+      _ = try? server.answer(Request(from: "ann", .send(crossing)))
+      return nil
+    }
+    #expect(try await bob.sync())
+    if isMarkedBefore {
+      #expect(try bob.texts(in: room) == ["second"])
+      try await markRead(by: bob, in: room)
+    }
+    world.server.setFault { _ in nil }
+    #expect(try await bob.sync())
+    #expect(try bob.texts(in: room) == ["first", "second"])
+    #expect(try await bob.store.read { try $0.conversation(room)?.unreadCount } == 1)
+    try await world.settle(ann, bob)
+    #expect(try status(of: crossing.id, at: ann, in: room) == .delivered)
+    try await markRead(by: bob, in: room)
+    try await world.settle(ann, bob)
+    #expect(try status(of: crossing.id, at: ann, in: room) == .read)
   }
 
   /// The faults of an answer that no correct server gives.
@@ -114,6 +145,16 @@ import Testing
     try await world.settle(ann)
     world.server.setToldCount(1)
     return texts
+  }
+
+  private func markRead(by client: ChatClient, in room: ConversationID) async throws {
+    try await client.store.write { chat in _ = try chat.markRead(room) }
+  }
+
+  private func status(
+    of id: MessageID, at client: ChatClient, in room: ConversationID
+  ) throws -> MessageStatus? {
+    try client.store.read { try $0.message(id, in: room)?.status }
   }
 
   private func gaps(
