@@ -27,6 +27,10 @@ extension StoreCheck {
       where try view.ids.position(of: id, in: conversation) != position {
         report("\(name): id entry \"\(id)\" is missing or leads elsewhere")
       }
+      let (order, next) = (position.place.rank, summary.nextLocalOrder)
+      if position.place.isPending, order >= next {
+        report("\(name): local order \(order) is not below the next one (\(next))")
+      }
       try facts(of: message, at: position, name, view, in: conversation)
       if view.names[record.sender] == nil {
         do throws(StoreError) {
