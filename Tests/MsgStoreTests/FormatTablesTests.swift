@@ -256,5 +256,5 @@ struct FieldDescriber: FieldVisitor {
 
   mutating func zeros() { add("…", "zeros up to the end") }
 
-  mutating func require(_ isValid: Bool) {}
+  mutating func require(_ isValid: @autoclosure () -> Bool) {}
 }

@@ -180,7 +180,8 @@ package struct FieldReader: FieldVisitor {
     if rest.firstNonzero(at: 0) != rest.count { fail() }
   }
 
-  package mutating func require(_ isValid: Bool) { if !isValid { fail() } }
+  @inline(__always)
+  package mutating func require(_ isValid: @autoclosure () -> Bool) { if !isValid() { fail() } }
 }
 
 /// Writes the fields of a record.
@@ -280,7 +281,8 @@ struct FieldWriter: FieldVisitor, ~Copyable {
   }
 
   mutating func zeros() {}
-  mutating func require(_ isValid: Bool) {}
+  @inline(__always)
+  mutating func require(_ isValid: @autoclosure () -> Bool) {}
 }
 
 /// Values that are a number of fixed width.

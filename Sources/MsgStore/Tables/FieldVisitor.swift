@@ -38,7 +38,7 @@ package protocol FieldVisitor: ~Copyable {
   /// Visits zeros up to the end of a record.
   mutating func zeros()
   /// Refuses the record unless its values are valid.
-  mutating func require(_ isValid: Bool)
+  mutating func require(_ isValid: @autoclosure () -> Bool)
 }
 
 /// The form in which the length of bytes stands before them, or of flags.

@@ -140,7 +140,7 @@ struct FieldDescriber: FieldVisitor {
 
   mutating func zeros() { fields.zeros() }
 
-  mutating func require(_ isValid: Bool) { fields.require(isValid) }
+  mutating func require(_ isValid: @autoclosure () -> Bool) { fields.require(isValid()) }
 }
 
 extension Substring {

@@ -147,5 +147,5 @@ struct FieldNames: FieldVisitor {
 
   mutating func zeros() { reader?.zeros() }
 
-  mutating func require(_ isValid: Bool) { reader?.require(isValid) }
+  mutating func require(_ isValid: @autoclosure () -> Bool) { reader?.require(isValid()) }
 }
