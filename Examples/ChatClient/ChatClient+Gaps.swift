@@ -52,6 +52,7 @@ extension ChatClient {
       }
       let covered = try Self.covered(by: messages, of: rest, in: room)
       // Missed, not old: they are unread as any other, and their senders hear that they have come.
+      // Where a server says since when a member takes part, what came before would be history.
       try await store.write(.relaxed) { chat in
         try chat.insert(contentsOf: messages.map(\.message))
         try chat.markDelivered(room)

@@ -1,7 +1,8 @@
-@testable import ChatClient
 import MsgStore
 import Synchronization
 import Testing
+
+@testable import ChatClient
 
 /// Gaps in a conversation: filled by honest answers, kept by all others.
 @Suite struct GapTests {
