@@ -9,20 +9,26 @@ struct LocalMarks: TransactionPart {
 
   /// Moves the read mark up to the newest acknowledged message that is not behind a position.
   ///
-  /// Returns true if anything changed.
-  func markRead(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool {
+  /// - Parameter isMessage: True if the position is known to be that of a message.
+  /// - Returns: True if anything changed.
+  func markRead(
+    _ id: ConversationID, upTo limit: MessagePosition?, isMessage: Bool = false
+  ) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
-    let isRead = try markRead(conversation, upTo: limit)
+    let isRead = try markRead(conversation, upTo: limit, isMessage: isMessage)
     let isCleared = try transaction.conversationActs.set(
       .markedUnread, \.markedUnreadAt, to: false, of: conversation)
     return isRead || isCleared
   }
 
   private func markRead(
-    _ conversation: OpenConversation, upTo limit: MessagePosition?
+    _ conversation: OpenConversation, upTo limit: MessagePosition?, isMessage: Bool
   ) throws(StoreError) -> Bool {
     let old = conversation.summary
-    guard let target = try target(upTo: limit, from: old.mark, in: conversation.number) else {
+    guard
+      let target = try target(
+        upTo: limit, isMessage: isMessage, from: old.mark, in: conversation)
+    else {
       return false
     }
     if localMember != nil {
@@ -33,7 +39,7 @@ struct LocalMarks: TransactionPart {
     summary.mark = target
     summary.markOrdinal += 1
     summary.counted = try transaction.unreadCounts.countUnread(
-      conversation.number, summary, was: old, after: target)
+      conversation, summary, was: old, after: target)
     // Without a local member it is unknown whether messages came to lie below the mark.
     let isNew = localMember == nil || summary.unreadCount < old.unreadCount
     if target == old.mark && !isNew { return false }
@@ -45,7 +51,7 @@ struct LocalMarks: TransactionPart {
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
-    try transaction.pendingReceipts.updatePending(conversation, with: own)
+    try transaction.pendingReceipts.updatePending(conversation, with: own, afterMoveOf: .read)
     return true
   }
 
@@ -78,12 +84,15 @@ struct LocalMarks: TransactionPart {
   /// Moves the delivered mark, in the way `markRead` moves the read mark.
   ///
   /// Returns true if anything changed.
-  func markDelivered(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool
-  {
+  func markDelivered(
+    _ id: ConversationID, upTo limit: MessagePosition?, isMessage: Bool = false
+  ) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
     var own = try transaction.receipts.own(conversation)
     let old = own.deliveredMark
-    guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
+    guard
+      let target = try target(upTo: limit, isMessage: isMessage, from: old, in: conversation)
+    else {
       return false
     }
     let hasLate = try view.pendingReceipts.hasExact(
@@ -100,7 +109,7 @@ struct LocalMarks: TransactionPart {
     own.deliveredMark = target
     own.deliveredTimes.join(target, transaction.recordedTime())
     own.deliveredOrdinal += 1
-    try transaction.pendingReceipts.updatePending(conversation, with: own)
+    try transaction.pendingReceipts.updatePending(conversation, with: own, afterMoveOf: .delivered)
     return true
   }
 
@@ -132,14 +141,21 @@ extension LocalMarks {
 
   /// Returns the new position of a mark; nil if it would move back, or there is no message to mark.
   private func target(
-    upTo limit: MessagePosition?, from mark: MessagePosition?, in conversation: UInt32
+    upTo limit: MessagePosition?, isMessage: Bool, from mark: MessagePosition?,
+    in conversation: OpenConversation
   ) throws(StoreError) -> MessagePosition? {
     let limit = min(limit ?? .firstPending, .firstPending)
     let isForward = !StoreDefect.markGoesBack.isPlanted
     if let mark, limit < mark, isForward { return nil }
+    var last: MessagePosition? = limit
+    if !isMessage || limit == .firstPending {
+      last = try transaction.summaries.knownNewest(in: conversation)
+      if last.map({ $0 > limit }) ?? true {
+        last = try flushed().messages.lastPosition(upTo: limit, in: conversation.number)
+      }
+    }
     // The message at the mark may be gone; the mark stays where it is.
-    if !isForward { return try flushed().messages.lastPosition(upTo: limit, in: conversation) }
-    return latest(try flushed().messages.lastPosition(upTo: limit, in: conversation), mark)
+    return isForward ? latest(last, mark) : last
   }
 
   /// Refuses marks in a conversation to which the local member is known never to have belonged.

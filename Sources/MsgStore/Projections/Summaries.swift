@@ -185,6 +185,19 @@ extension Transaction {
 
 /// The last message and the activity of a conversation.
 extension Summaries {
+  /// Returns the place of the newest acknowledged message if that costs no lookup.
+  ///
+  /// An acknowledged last message is the newest, unless others behind it were let go, because they
+  /// have expired.
+  func knownNewest(
+    in conversation: OpenConversation
+  ) throws(StoreError) -> MessagePosition? {
+    guard let last = conversation.summary.last?.position, !last.place.isPending,
+      try !transaction.expiries.haveLetGo
+    else { return nil }
+    return last
+  }
+
   /// Updates the last message and the activity for a message that was placed.
   private func include(
     _ message: StoredMessage, at position: MessagePosition, _ summary: inout ConversationSummary,

@@ -59,18 +59,23 @@ struct UnreadCounts: TransactionPart {
   /// message at a time, and the side that ends first decides. The cost of marking is that of the
   /// shorter side.
   func countUnread(
-    _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
-    after mark: MessagePosition
+    _ conversation: OpenConversation, _ summary: ConversationSummary,
+    was old: ConversationSummary, after mark: MessagePosition
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
-    var behind = try UnreadScan(flushed(), conversation, summary, after: mark)
+    let number = conversation.number
     // Usually a thread is read up to its end, and then its beginning need not be found.
+    var start = mark
+    if let newest = try transaction.summaries.knownNewest(in: conversation), newest <= mark {
+      guard conversation.mayHavePending else { return UnreadCount() }
+      start = .firstPending
+    }
+    var behind = try UnreadScan(flushed(), number, summary, after: start)
     guard var next = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
-    let start = try flushed().delivery.unreadStart(conversation, old)
-    var before = try UnreadScan(
-      flushed(), conversation, old, from: start ?? .start, through: mark)
+    let first = try flushed().delivery.unreadStart(number, old)
+    var before = try UnreadScan(flushed(), number, old, from: first ?? .start, through: mark)
     while true {
       left = left + next
       guard let other = try before.next() else { return old.counted - covered }

@@ -37,7 +37,7 @@ extension StoreWriter {
       return false
     }
     return try transaction.perform(
-      try transaction.localMarks.markRead(conversation, upTo: position))
+      try transaction.localMarks.markRead(conversation, upTo: position, isMessage: true))
   }
 
   /// Marks exactly the given messages as read by the local member.
@@ -83,7 +83,7 @@ extension StoreWriter {
       return false
     }
     return try transaction.perform(
-      try transaction.localMarks.markDelivered(conversation, upTo: position))
+      try transaction.localMarks.markDelivered(conversation, upTo: position, isMessage: true))
   }
 
   /// Marks exactly the given messages as delivered to the local member.

@@ -42,6 +42,9 @@ package final class OpenConversation {
   /// The age of the memory when a transaction last met the conversation.
   var lastUse: UInt64 = 0
 
+  /// True if the conversation may have pending messages: it has given out a local order.
+  var mayHavePending: Bool { summary.nextLocalOrder > 0 }
+
   /// Notes a name that is added to the ids tree.
   func raiseGreatestName(to id: MessageID) {
     if let known = greatestName, known < id { greatestName = id }

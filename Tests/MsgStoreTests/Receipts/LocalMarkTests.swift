@@ -225,4 +225,23 @@ import Testing
     let findings = try memoryStore(changed).check().map(\.description)
     #expect(findings.contains { $0.contains("read mark disagrees with the summary") })
   }
+
+  /// Counting relies on it: a conversation that gave out no local order has no pending messages.
+  @Test func aLocalOrderThatWasNotGivenOutIsFound() throws {
+    let files = MemoryDirectory()
+    let store = try memoryStore(files)
+    try store.write { try $0.insert(message("m", at: nil)) }
+    try store.expectSound()
+    try store.close()
+    let tree = Schema.conversations.rawValue
+    let cell = try #require(try Cells(files).all(tree).first { $0.key.count == 4 })
+    var summary = try #require(Bytes.with(cell.value) { ConversationSummary($0) })
+    #expect(summary.nextLocalOrder == 1)
+    summary.nextLocalOrder = 0
+    var value = ByteBuffer()
+    summary.append(to: &value)
+    let changed = try Cells(files).changed([(cell.key, value.bytes.array())], in: tree)
+    let findings = try memoryStore(changed).check().map(\.description)
+    #expect(findings.contains { $0.contains("local order 0 is not below the next one (0)") })
+  }
 }

@@ -12,12 +12,10 @@ extension Conversations {
   /// Returns the newest server time of a message here, or the time up to which messages were
   /// deleted, whichever is later; nil if there is neither.
   ///
-  /// Costs two lookups, but mostly none: an acknowledged last message is the newest, unless others
-  /// behind it were let go, because they have expired.
+  /// Costs two lookups, but mostly none; see `Summaries.knownNewest`.
   func newestServerTime(in conversation: OpenConversation) throws(StoreError) -> Int64? {
-    var newest = conversation.summary.last?.position
-    let isKnown = try newest?.place.isPending == false ? !transaction.expiries.haveLetGo : false
-    if !isKnown {
+    var newest = try transaction.summaries.knownNewest(in: conversation)
+    if newest == nil {
       newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number)
     }
     return [newest?.place.time, conversation.summary.deletedUpTo].compactMap { $0 }.max()

@@ -100,18 +100,27 @@ package struct PendingReceipts: TransactionPart {
   ///
   /// Membership is looked up only for a conversation not yet in the list, or when it has changed.
   ///
-  /// - Parameter changed: The local member's side of the receipts, changed and not written yet; nil
-  ///   if it has not changed.
+  /// - Parameters:
+  ///   - changed: The local member's side of the receipts, changed and not written yet; nil if it
+  ///     has not changed.
+  ///   - mark: The kind of which nothing but the mark made here has moved; nil if more may have
+  ///     changed.
   package func updatePending(
     _ conversation: OpenConversation, with changed: ConversationReceipts? = nil,
-    isMembershipNew: Bool = false
+    isMembershipNew: Bool = false, afterMoveOf mark: ReceiptKind? = nil
   ) throws(StoreError) {
     let before = try transaction.receipts.own(conversation)
     var own = changed ?? before
-    conversation.receipts = own
+    var isListingNew = false
     for kind in ReceiptKind.allCases {
-      var isPending = try view.pendingReceipts.hasUntold(
-        kind, conversation.number, conversation.summary, own)
+      // The mark of the other kind stands where it did: what is listed of it stays so.
+      let isSame = mark.map { $0 != kind } ?? false
+      if isSame, !own.isListed(kind) { continue }
+      var isPending = isSame
+      if !isSame {
+        isPending = try view.pendingReceipts.hasUntold(
+          kind, conversation.number, conversation.summary, own)
+      }
       if isPending, isMembershipNew || !own.isListed(kind) {
         isPending =
           try !transaction.hasLeft(conversation) || StoreDefect.leftOnesTold.isPlanted
@@ -120,11 +129,13 @@ package struct PendingReceipts: TransactionPart {
       guard isPending != own.isListed(kind) else { continue }
       if !isPending, StoreDefect.untoldKept.isPlanted { continue }
       own.setListed(kind, isPending)
+      isListingNew = true
     }
-    guard own != before else { return }
-    try transaction.update(
-      PendingKey.self, from: (conversation.number, before), to: (conversation.number, own))
-    transaction.receipts.keepOwn(own, conversation)
+    if isListingNew {
+      try transaction.update(
+        PendingKey.self, from: (conversation.number, before), to: (conversation.number, own))
+    }
+    if own != before { transaction.receipts.keepOwn(own, conversation) }
   }
 
   private func emit(

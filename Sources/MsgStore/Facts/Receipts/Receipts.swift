@@ -185,7 +185,7 @@ package struct Receipts: TransactionPart {
     summary.toldMark = mark
     if let mark, old.toldMark.map({ $0 < mark }) ?? true {
       summary.counted = try transaction.unreadCounts.countUnread(
-        conversation.number, summary, was: old, after: mark)
+        conversation, summary, was: old, after: mark)
     } else {
       summary.counted = try transaction.unreadCounts.countUnread(
         conversation.number, summary, after: mark ?? .start)
