@@ -99,6 +99,21 @@ import Testing
     #expect(explorer.report.troubleCounts.count == 8)
   }
 
+  /// The system's cache has lost a relaxed commit before any sync could tell of it: nobody can keep it.
+  @Test func aKillMayTakeWhatTheSystemHasLostUntold() throws {
+    let setting = StoreSetting(pageByteCount: 4096, cacheByteCount: 0, profile: .worst)
+    for syncNumber in 1...30 {
+      let fault = Fault(.sync, first: syncNumber, failedSync: .tellsLate)
+      let replay = Replay(
+        setting, lives: [],
+        last: [
+          .put(1, byteCount: 8), .commit(.relaxed), .reopen, .put(6, byteCount: 8),
+          .commit(.relaxed), .kill,
+        ], .fault(fault))
+      #expect(throws: Never.self, "sync \(syncNumber)") { try replay.run() }
+    }
+  }
+
   // MARK: Looking at those who look
 
   @Test func aSeedGivesTheSameRunTwice() {

@@ -11,7 +11,7 @@ extension Player {
     }
     switch operation {
     case .kill:
-      restart(directory.disk, history)
+      restart(directory.disk, historyAfterTroubles)
       return try open()
     case .cutPower:
       let disk = directory.disk.afterPowerCut(PowerCut(), setting.profile)

@@ -112,8 +112,7 @@ package final class Player {
 
   /// Takes the store up in some way, and sees what it shows.
   func show(_ open: () throws(PageFileError) -> Database) throws(Violation) {
-    // After a failed sync nothing is promised but what was durable before.
-    if hasFault { history = history.afterPowerCut }
+    history = historyAfterTroubles
     faultCountAtOpening = directory.faultCount
     hasRoomBeforehand = false
     do throws(PageFileError) {
@@ -179,6 +178,10 @@ package final class Player {
   var hasFault: Bool { isAfterOpening(directory.faultCount) }
 
   func isAfterOpening(_ faultCount: Int) -> Bool { faultCount > faultCountAtOpening }
+
+  /// What the next opening has to show: after a failed sync, or a loss that no sync has told of yet,
+  /// nothing is promised but what was durable before.
+  var historyAfterTroubles: History { hasFault ? history.afterPowerCut : history }
 
   func note(_ kind: Violation.Kind, _ detail: String) {
     if violation == nil { violation = Violation(kind, detail) }
