@@ -97,6 +97,18 @@ func run(
         if let item = try chat.outbox.next(for: "walk") { try chat.outbox.complete(item) }
       }
     }
+  case "sent":
+    try walk {
+      let sent = try store.send(Message(in: room, from: "me", text: "Sent from here.")).value
+      let item = try store.write(.relaxed) { chat in try chat.outbox.next(for: "walk") }
+      guard let item else { fatalError("no work") }
+      try store.write(.relaxed) { chat in
+        _ = try chat.outbox.complete(item)
+        _ = try chat.acknowledge(
+          sent.id, in: room, serverTimestamp: Timestamp(milliseconds: 1_800_000_000_000),
+          sequence: Int64(next))
+      }
+    }
   default:
     fatalError("there is no operation \(name)")
   }
