@@ -108,26 +108,31 @@ package struct NameReader {
     guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.maximumKeyByteCount,
       try view.value(of: key.bytes, in: Schema.ids, appendTo: &value)
     else { return nil }
-    guard let entry = IDEntry(id, value.bytes) else {
+    return try decode(value.bytes, of: id)
+  }
+
+  /// Returns the entry of a name of a message, or nil if the ids tree has no such name; and true if
+  /// it has none that is greater, as far as the way to the name shows.
+  func place(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> (entry: IDEntry?, isGreatest: Bool) {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.maximumKeyByteCount else {
+      return (nil, false)
+    }
+    let (isThere, isLast) = try storage { () throws(PageFileError) in
+      try BTree(view.source, Schema.ids).value(
+        of: key.bytes, appendTo: &value, lastOfSame: KeyEncoding.numberByteCount)
+    }
+    return (isThere ? try decode(value.bytes, of: id) : nil, isLast)
+  }
+
+  private func decode(_ value: Bytes, of id: MessageID) throws(StoreError) -> IDEntry {
+    guard let entry = IDEntry(id, value) else {
       throw view.corrupt(Schema.ids, "message \"\(id)\": malformed id entry")
     }
     return entry
-  }
-
-  /// Returns the greatest name of a conversation in the ids tree, or nil if the tree has no name of
-  /// it.
-  package func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
-    var cursor = Cursor(view.source, Schema.ids)
-    let end = KeyEncoding.key(conversation &+ 1)
-    let prefix = KeyEncoding.key(conversation)
-    let isThere = try storage { () throws(PageFileError) in
-      _ = try cursor.seek(end.bytes)
-      return try cursor.previous()
-    }
-    guard isThere, cursor.keyHasPrefix(prefix.bytes) else { return nil }
-    var name = ByteBuffer()
-    cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
-    return MessageID(name.bytes)
   }
 
   /// Returns the least name of a conversation that is not below a name, or nil if the ids tree has

@@ -56,11 +56,29 @@ extension StoreCheck {
     if let known = conversation.knownName, details.id != known {
       report("writer memory: wrong name of conversation \(number)")
     }
-    if let known = conversation.knownGreatestName, let last = try view.ids.lastName(in: number),
+    if let known = conversation.knownGreatestName, let last = try lastName(of: number, view),
       known < last
     {
       report("writer memory: greatest name of conversation \(number) is too small")
     }
+  }
+
+  /// Returns the greatest name of a conversation in the ids tree, or nil if the tree has no name of
+  /// it.
+  private func lastName(
+    of conversation: UInt32, _ view: StoreView
+  ) throws(StoreError) -> MessageID? {
+    var cursor = Cursor(view.source, Schema.ids)
+    let end = KeyEncoding.key(conversation &+ 1)
+    let prefix = KeyEncoding.key(conversation)
+    let isThere = try storage { () throws(PageFileError) in
+      _ = try cursor.seek(end.bytes)
+      return try cursor.previous()
+    }
+    guard isThere, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+    var name = ByteBuffer()
+    cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
+    return MessageID(name.bytes)
   }
 
   private func counts(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {

@@ -48,6 +48,40 @@ package struct BTree {
     return true
   }
 
+  /// Appends the value of a key if the key is present.
+  ///
+  /// Also returns true if the key is absent and no key above it has the same first bytes, as many
+  /// as are given, as far as the pages read for the key show. Costs what `value(of:appendTo:)`
+  /// does.
+  package func value(
+    of key: Bytes, appendTo buffer: inout ByteBuffer, lastOfSame byteCount: Int
+  ) throws(PageFileError) -> (isThere: Bool, isLast: Bool) {
+    BTree.checkKey(key)
+    guard let place = try self.place(of: key, to: .read) else { return (false, true) }
+    if place.isEqual {
+      try place.leaf.appendValue(place.index, from: source, to: &buffer)
+      return (true, false)
+    }
+    return (false, isLast(key.slice(0, byteCount), at: place))
+  }
+
+  /// Returns true if no key at or behind a place begins with a prefix, as far as the leaf and its
+  /// parent show.
+  private func isLast(_ prefix: Bytes, at place: Place) -> Bool {
+    let leaf = place.leaf
+    let isWithin = place.index < leaf.cellCount
+    if isWithin, leaf.key(place.index).hasPrefix(prefix) { return false }
+    let root = source.root(of: tree)
+    if leaf.number == root { return true }
+    // Keys of another leaf of a damaged tree may lie between those of this one.
+    guard isProven(leaf) else { return false }
+    if isWithin { return true }
+    guard let (parent, index) = recentParent(of: leaf.number) else { return false }
+    // All keys of the next leaf are at or above the separator.
+    return index + 1 == parent.cellCount
+      ? parent.number == root : !parent.key(index + 1).hasPrefix(prefix)
+  }
+
   /// The place of a key in the leaf that holds it or would hold it.
   struct Place {
     let leaf: TreePage

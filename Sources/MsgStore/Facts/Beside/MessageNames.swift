@@ -7,16 +7,16 @@ package struct MessageNames: TransactionPart {
   /// Returns the entry of a message's name in the ids tree, or nil.
   ///
   /// Most names come in ascending order, whether a clock or a counter makes them. A name greater
-  /// than all others is not looked up.
+  /// than all others is not looked up, but for the first of them.
   func entry(
     of id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> IDEntry? {
     if let greatest = conversation.greatestName {
-      if greatest < id { return nil }
-    } else {
-      conversation.greatestName = try view.ids.lastName(in: conversation.number) ?? ""
+      return greatest < id ? nil : try view.ids.entry(of: id, in: conversation.number)
     }
-    return try view.ids.entry(of: id, in: conversation.number)
+    let (entry, isGreatest) = try view.ids.place(of: id, in: conversation.number)
+    if isGreatest { conversation.greatestName = id }
+    return entry
   }
 
   /// Writes the entry of a name to the ids tree.

@@ -108,11 +108,9 @@ struct ReceivedRuns: TransactionPart {
   ) throws(StoreError) -> ArraySlice<Message> {
     guard let first = messages.first else { return messages }
     if Self.haveAscendingNames(messages) {
-      if conversation.greatestName == nil {
-        conversation.greatestName = try view.ids.lastName(in: conversation.number) ?? ""
-      }
       if let greatest = conversation.greatestName, greatest < first.id { return messages }
       guard let known = try view.ids.firstName(from: first.id, in: conversation.number) else {
+        conversation.greatestName = first.id
         return messages
       }
       return messages.prefix { $0.id < known }
