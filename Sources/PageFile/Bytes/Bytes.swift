@@ -98,7 +98,7 @@ public struct Bytes: @unchecked Sendable {
   /// end.
   ///
   /// Only for bytes within a page or a `ByteBuffer`; see rule 3.
-  @inlinable
+  @inlinable @inline(__always)
   package func bigEndianHead(at offset: Int, byteCount: Int) -> UInt64 {
     checkRange(offset, byteCount)
     let word = UInt64(
