@@ -105,25 +105,30 @@ extension Transaction {
   /// Returns the name of a conversation.
   func name(of number: UInt32) throws(StoreError) -> ConversationID {
     if let known = memory.conversations[number]?.id { return known }
-    let id = try view.conversations.details(number).id
-    memory.conversations[number]?.id = id
-    return id
+    return try lookUpDetails(of: number).id
   }
 
   /// Returns true if the local member has left a conversation.
   func hasLeft(_ conversation: OpenConversation) throws(StoreError) -> Bool {
     if let known = conversation.hasLeft { return known }
-    let hasLeft = try view.conversations.details(conversation.number).hasLeft
-    conversation.hasLeft = hasLeft
-    return hasLeft
+    return try lookUpDetails(of: conversation.number).hasLeft
+  }
+
+  /// Returns the details of a conversation; the writer remembers those of them that it asks for.
+  private func lookUpDetails(of number: UInt32) throws(StoreError) -> ConversationDetails {
+    let details = try view.conversations.details(number)
+    if let open = memory.conversations[number] { remember(details, of: open) }
+    return details
+  }
+
+  private func remember(_ details: ConversationDetails, of conversation: OpenConversation) {
+    conversation.hasLeft = details.hasLeft
+    conversation.id = details.id
   }
 
   /// Writes the details of a conversation.
   func writeDetails(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
-    if let open = memory.conversations[number] {
-      open.hasLeft = details.hasLeft
-      open.id = details.id
-    }
+    if let open = memory.conversations[number] { remember(details, of: open) }
     try put(details, at: ConversationDetails.key(number))
   }
 }
