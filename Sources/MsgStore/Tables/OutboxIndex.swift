@@ -11,15 +11,17 @@ package enum EntryIndex: RecordIndex {
   package static func forEachKey(
     of record: Record, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let (ordinal, entry) = record
-    let conversation = entry.conversation
-    let isInOrder = entry.isActive && entry.subject.isInOrder
-    try body(OutboxKey.listed(conversation, isInOrder: isInOrder, ordinal))
-    if let name = entry.subject.indexName {
-      try body(OutboxKey.message(conversation, name, ordinal))
+    // Parts of the record are not put into variables, which would be copies.
+    let isActive = record.entry.isActive
+    let isInOrder = isActive && record.entry.subject.isInOrder
+    try body(OutboxKey.listed(record.entry.conversation, isInOrder: isInOrder, record.ordinal))
+    if let name = record.entry.subject.indexName {
+      try body(OutboxKey.message(record.entry.conversation, name, record.ordinal))
     }
-    if entry.isActive, !isInOrder { try body(OutboxKey.due(entry.dueTime, ordinal)) }
-    if let time = entry.scheduledTime { try body(OutboxKey.scheduled(time, ordinal)) }
+    if isActive, !isInOrder { try body(OutboxKey.due(record.entry.dueTime, record.ordinal)) }
+    if let time = record.entry.scheduledTime {
+      try body(OutboxKey.scheduled(time, record.ordinal))
+    }
   }
 }
 

@@ -141,6 +141,10 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @inlinable
   package mutating func append(varint value: UInt64) {
     if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
+    if value < 0x4000 {
+      return append(
+        littleEndian: UInt16(truncatingIfNeeded: value & 0x7F | 0x80 | (value >> 7) << 8))
+    }
     append(longVarint: value)
   }
 

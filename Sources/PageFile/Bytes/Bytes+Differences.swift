@@ -41,6 +41,7 @@ extension Bytes {
   package func firstNonzero(at start: Int) -> Int {
     precondition(start >= 0, "bytes: range out of bounds")
     var offset = start
+    while offset + 32 <= count, isZeroVector(at: offset) { offset += 32 }
     while offset + 8 <= count {
       let word = word(at: offset)
       if word != 0 { return offset + UInt64(littleEndian: word).trailingZeroBitCount / 8 }
@@ -100,6 +101,15 @@ extension Bytes {
     let mine = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
     let theirs = unsafe other.base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
     return mine ^ theirs
+  }
+
+  /// Returns true if 32 bytes are zeros.
+  ///
+  /// Unchecked: the caller stays within bounds.
+  @inline(__always)
+  private func isZeroVector(at offset: Int) -> Bool {
+    let vector = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
+    return vector == .zero
   }
 
   /// Returns the index of the first zero byte of a word.

@@ -56,6 +56,10 @@ package struct CellKey {
   /// Compares byte by byte: the result is negative, zero or positive, and a prefix orders first.
   @usableFromInline
   package func compare(to other: CellKey) -> Int {
+    if head.count == other.head.count {
+      let order = head.compare(to: other.head)
+      return order == 0 ? tail.compare(to: other.tail) : order
+    }
     let limit = min(byteCount, other.byteCount)
     var offset = 0
     while offset &+ 8 <= limit {

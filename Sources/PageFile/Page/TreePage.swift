@@ -63,7 +63,7 @@ package struct TreePage {
   }
 
   /// Returns the range of a cell's suffix.
-  @inlinable
+  @inlinable @inline(__always)
   package func suffixRange(_ index: Int) -> (offset: Int, byteCount: Int) {
     let offset = cellOffset(index)
     let low = Int(bytes[offset])
@@ -146,10 +146,12 @@ package struct TreePage {
   }
 
   /// Returns the part of a cell after its suffix.
-  package func payload(_ index: Int) -> Bytes {
-    let offset = payloadOffset(index)
+  package func payload(_ index: Int) -> Bytes { payload(at: payloadOffset(index)) }
+
+  /// Returns the part of a cell that begins at an offset, after its suffix.
+  func payload(at offset: Int) -> Bytes {
     guard isLeaf else { return bytes.slice(offset, 4) }
-    let value = valueRange(index)
+    let value = valueRange(at: offset)
     return bytes.slice(offset, value.offset - offset + (value.isOverflow ? 4 : value.byteCount))
   }
 

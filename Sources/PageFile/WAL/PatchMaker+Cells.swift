@@ -70,8 +70,9 @@ private struct PlacedCell {
     let suffix = page.suffixRange(index)
     offset = page.cellOffset(index)
     suffixByteCount = suffix.byteCount
-    payload = page.payload(index)
-    end = suffix.offset + suffix.byteCount + payload.count
+    let start = suffix.offset + suffix.byteCount
+    payload = page.payload(at: start)
+    end = start + payload.count
   }
 }
 
