@@ -36,7 +36,7 @@ struct ListReader {
   ) throws(StoreError) -> ConversationSlice {
     let count = try count.validatedRequest()
     var list = Cursor(view.source, Schema.activity)
-    var cursor = Cursor(view.source, Schema.conversations)
+    var cursor = Cursor(view.source, Schema.conversations, isScattered: true)
     var profiles = ListedProfiles(view)
     var found: [Conversation] = []
     found.reserveCapacity(min(count, 100))

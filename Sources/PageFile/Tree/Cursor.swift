@@ -18,6 +18,7 @@
 package struct Cursor: ~Copyable {
   @usableFromInline let source: PageSource
   let tree: TreeNumber
+  private let isScattered: Bool
   var path = TreePath()
   /// False if the path to the leaf is not known, see rule 4.
   private var isPathKnown = true
@@ -32,9 +33,13 @@ package struct Cursor: ~Copyable {
   /// Creates a cursor before the first cell.
   ///
   /// Reads nothing.
-  package init(_ source: PageSource, _ tree: TreeNumber) {
+  ///
+  /// - Parameter isScattered: True if the keys to be sought rarely lie in one leaf. Then the leaf
+  ///   visited last is neither looked at nor remembered.
+  package init(_ source: PageSource, _ tree: TreeNumber, isScattered: Bool = false) {
     self.source = source
     self.tree = tree
+    self.isScattered = isScattered
   }
 
   // MARK: Moving
@@ -175,7 +180,7 @@ package struct Cursor: ~Copyable {
   private mutating func go(toward key: Bytes) throws(PageFileError) -> BTree.Place? {
     let recent: BTree.Place?
     do throws(PageFileError) {
-      recent = try BTree(source, tree).recentPlace(of: key)
+      recent = isScattered ? nil : try BTree(source, tree).recentPlace(of: key)
     } catch {
       stand(atEnd: true)
       failure = error
@@ -269,6 +274,7 @@ package struct Cursor: ~Copyable {
 
   /// Notes the leaf, to which the path leads, as the one visited last, see `BTree.descend`.
   private func visitLeaf() {
+    if isScattered { return }
     if path.depth == 0 { return source.visit(leaf.number, of: tree) }
     guard let (last, bounds) = path.lastIfSound else { return source.visit(.none, of: tree) }
     source.visit(leaf, of: tree, from: last.page, last.index, within: bounds)
