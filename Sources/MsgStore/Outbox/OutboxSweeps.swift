@@ -31,8 +31,10 @@ struct OutboxSweeps: TransactionPart {
 
   /// Moves the entries of a conversation to the one that it has become a part of.
   func mergeEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    try redirectSweeps(of: conversation, to: target, isDeletion: false)
+    let redirected = try redirectSweeps(of: conversation, to: target, isDeletion: false)
     try sweep(OutboxSweep(of: conversation, to: target, isMerge: true))
+    // Those that waited for this target go on.
+    for sweep in redirected { try mergeIfFew(sweep) }
   }
 
   private func sweep(_ sweep: OutboxSweep) throws(StoreError) {
@@ -54,13 +56,16 @@ struct OutboxSweeps: TransactionPart {
       }
     }
     try begin(sweep)
-    if sweep.isMerge {
-      // The commit of a merge moves a step of messages with their entries by itself.
-      if lane.counts.total > transaction.maximumEntryCount { return }
-      // A target that was deleted meanwhile has another number, of which the next effect tells.
-      if try !transaction.isStored(sweep.target) { return }
-    }
-    _ = try advance(sweep)
+    if sweep.isMerge { try mergeIfFew(sweep) } else { _ = try advance(sweep) }
+  }
+
+  /// Sweeps the entries of a conversation that has become another, unless they are many: the commit
+  /// of a merge moves a step of messages with their entries by itself.
+  private func mergeIfFew(_ sweep: OutboxSweep) throws(StoreError) {
+    let lane = try transaction.outboxEntries.lane(sweep.conversation)
+    if lane.counts.total > transaction.maximumEntryCount { return }
+    // A target that was deleted meanwhile has another number, of which the next effect tells.
+    if try transaction.isStored(sweep.target) { _ = try advance(sweep) }
   }
 
   /// Returns an entry in the form in which it goes over; nil if it has nothing to tell any more.
@@ -180,11 +185,13 @@ struct OutboxSweeps: TransactionPart {
   /// Redirects the sweeps whose target conversation is deleted, or becomes another one.
   ///
   /// - Parameter target: The conversation that gets the entries now; 0 if nothing is left to tell.
+  /// - Returns: The sweeps in their new form.
+  @discardableResult
   private func redirectSweeps(
     of conversation: UInt32, to target: UInt32, isDeletion: Bool
-  ) throws(StoreError) {
-    guard transaction.outboxTotals.hasSteps else { return }
-    var isChanged = false
+  ) throws(StoreError) -> [OutboxSweep] {
+    guard transaction.outboxTotals.hasSteps else { return [] }
+    var redirected: [OutboxSweep] = []
     for old in try view.outbox.sweeps() where old.target == conversation {
       var sweep = old
       sweep.target = target
@@ -194,11 +201,12 @@ struct OutboxSweeps: TransactionPart {
         try uncount(old.conversation)
       }
       try put(sweep)
-      isChanged = true
+      redirected.append(sweep)
     }
-    guard isChanged else { return }
+    guard !redirected.isEmpty else { return [] }
     try updateStop(of: conversation)
     if target != 0 { try updateStop(of: target) }
+    return redirected
   }
 
   /// Returns the conversations that have become this one, and whose entries are still to come.

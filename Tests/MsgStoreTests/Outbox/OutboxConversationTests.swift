@@ -140,6 +140,22 @@ import Testing
     try store.expectSound()
   }
 
+  /// One of them was deleted here, and takes what is older in the other with it, which gets another
+  /// number by that while the entry is on its way to it.
+  @Test func aDeletedConversationThatBecomesAnotherBringsItsEntryAtOnce() throws {
+    let store = try TestClock().outboxStore()
+    try store.write { chat in
+      try chat.insert(chatMessage("m", in: "a", at: 50))
+      try chat.insert(chatMessage("n", in: "b", at: 10))
+      _ = try chat.deleteConversation("a")
+    }
+    try store.write { _ = try $0.renameConversation("a", to: "b") }
+    #expect(try store.entries().map(\.kind) == [.deleteConversation])
+    #expect(try store.entries(in: "b") == store.entries())
+    #expect(try store.counts() == OutboxCounts(queued: 1))
+    try store.expectSound()
+  }
+
   @Test func aConversationDeletedHereLeavesOnlyThatToTell() throws {
     let store = try TestClock(100).outboxStore()
     try store.write {

@@ -27,7 +27,8 @@ import Testing
     random.expectSound(stepCount: 150) { made in
       let store = try made.play { store in
         if let defect = try Recount.defect(
-          of: store, for: "me", maximumInlineMemberCount: made.maximumInlineMemberCount)
+          of: store, for: "me", maximumInlineMemberCount: made.maximumInlineMemberCount,
+          isNarrow: isNarrow)
         {
           throw Difference(description: defect)
         }
