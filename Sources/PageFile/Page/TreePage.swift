@@ -71,7 +71,7 @@ package struct TreePage {
     return (offset + 2, low & 0x7F | Int(bytes[offset + 1]) << 7)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   package func suffix(_ index: Int) -> Bytes {
     let range = suffixRange(index)
     return bytes.slice(range.offset, range.byteCount)
@@ -85,7 +85,7 @@ package struct TreePage {
     prefixByteCount + suffixRange(index).byteCount
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   package func payloadOffset(_ index: Int) -> Int {
     let range = suffixRange(index)
     return range.offset + range.byteCount

@@ -37,6 +37,9 @@ package final class PageSource {
   /// The parents of these leaves as far as they are known, else 0, and the cells that lead to them.
   private var recentParents = SIMD16<UInt32>()
   private var recentIndices = SIMD16<UInt32>()
+  /// The cells of the roots that led to these parents, plus 1, while it is unknown whether the
+  /// separators of root and parent contradict each other; else 0.
+  private var recentTurns = SIMD16<UInt32>()
   /// A bit for each tree whose recent leaf has all its keys between the separators around it.
   private var provenLeaves: UInt64 = 0
 
@@ -207,18 +210,34 @@ package final class PageSource {
     return (PageNumber(recentParents[place]), Int(recentIndices[place]))
   }
 
+  /// Returns the cell of the root that led to the parent of the recent leaf while it is unknown
+  /// whether their separators contradict each other.
+  @inline(__always)
+  func recentTurn(of tree: TreeNumber) -> Int? {
+    let turn = recentTurns[Int(tree.rawValue)]
+    return turn == 0 ? nil : Int(turn - 1)
+  }
+
   /// Notes the leaf that the transaction visits, and the cell of the branch page that led to it, if
   /// it is known.
+  ///
+  /// - Parameter turn: The cell of the root that led to the branch page, if their separators have
+  ///   not been compared.
   @inline(__always)
   func visit(
-    _ leaf: PageNumber, of tree: TreeNumber, from parent: PageNumber = .none, _ index: Int = 0
+    _ leaf: PageNumber, of tree: TreeNumber, from parent: PageNumber = .none, _ index: Int = 0,
+    turn: Int? = nil
   ) {
     let place = Int(tree.rawValue)
     recentLeaves[place] = leaf.rawValue
     recentParents[place] = parent.rawValue
     recentIndices[place] = UInt32(truncatingIfNeeded: index)
+    recentTurns[place] = turn.map { UInt32(truncatingIfNeeded: $0) &+ 1 } ?? 0
     provenLeaves &= ~(1 << UInt64(place))
   }
+
+  /// Notes that the separators on the way to a tree's recent leaf do not contradict each other.
+  func clearRecentTurn(of tree: TreeNumber) { recentTurns[Int(tree.rawValue)] = 0 }
 
   /// True if all keys of a tree's recent leaf are known to lie between the separators around it.
   @inline(__always)

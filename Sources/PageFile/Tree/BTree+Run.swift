@@ -228,7 +228,7 @@ extension BTree {
   /// Returns the bound of the keys of the recent leaf.
   private func recentBound(of leaf: TreePage) -> Bound {
     if leaf.number == source.root(of: tree) { return .none }
-    guard let (parent, index) = recentParent(of: leaf.number), index + 1 < parent.cellCount
+    guard let (parent, index) = recentParent(of: leaf), index + 1 < parent.cellCount
     else { return .lastKey }
     return .separator(parent, index + 1)
   }

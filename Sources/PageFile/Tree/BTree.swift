@@ -76,7 +76,7 @@ package struct BTree {
     // Keys of another leaf of a damaged tree may lie between those of this one.
     guard isProven(leaf) else { return false }
     if isWithin { return true }
-    guard let (parent, index) = recentParent(of: leaf.number) else { return false }
+    guard let (parent, index) = recentParent(of: leaf) else { return false }
     // All keys of the next leaf are at or above the separator.
     return index + 1 == parent.cellCount
       ? parent.number == root : !parent.key(index + 1).hasPrefix(prefix)
@@ -104,7 +104,25 @@ package struct BTree {
     of key: Bytes, to purpose: WalkCounter.Purpose
   ) throws(PageFileError) -> Place? {
     if let recent = try recentPlace(of: key) { return recent }
-    return try descend(to: key, purpose)?.place
+    let root = source.root(of: tree)
+    guard root != .none else { return nil }
+    var page = try source.treePage(root)
+    guard page.level <= 2 else { return try descend(to: key, purpose)?.place }
+    WalkCounter.note(tree, purpose)
+    guard !page.isLeaf else {
+      source.visit(root, of: tree)
+      return Place(of: key, in: page)
+    }
+    var (parent, index) = (page, page.childIndex(for: key))
+    var turn: Int?
+    page = try source.treePage(parent.child(index), level: parent.level - 1)
+    if !page.isLeaf {
+      turn = index
+      (parent, index) = (page, page.childIndex(for: key))
+      page = try source.treePage(parent.child(index), level: 0)
+    }
+    source.visit(page.number, of: tree, from: parent.number, index, turn: turn)
+    return Place(of: key, in: page)
   }
 
   /// Goes down from the root; returns the place of a key and the bounds of its leaf, or nil if the
@@ -166,8 +184,9 @@ package struct BTree {
   /// the leaf.
   private func isProven(_ leaf: TreePage) -> Bool {
     if source.isRecentLeafProven(of: tree) { return true }
-    guard let (parent, index) = recentParent(of: leaf.number),
-      case let root = source.root(of: tree),
+    let way = recentParent(of: leaf)
+    if source.isRecentLeafProven(of: tree) { return true }
+    guard let (parent, index) = way, case let root = source.root(of: tree),
       index == 0
         ? parent.number == root : leaf.key(0).compare(to: parent.key(index)) >= 0,
       index + 1 == parent.cellCount
@@ -188,7 +207,7 @@ package struct BTree {
   /// used together mostly do, and any other key would cost the look for nothing.
   private func isWithinSeparators(_ key: Bytes, isBefore: Bool, of leaf: TreePage) -> Bool {
     let root = source.root(of: tree)
-    guard leaf.begins(as: key), let (parent, index) = recentParent(of: leaf.number)
+    guard leaf.begins(as: key), let (parent, index) = recentParent(of: leaf)
     else { return false }
     // No separator lies above a root. Those above another parent are unknown here.
     if isBefore {
@@ -203,15 +222,43 @@ package struct BTree {
   ///
   /// If the branch page cannot be read, the leaf is forgotten: other pages may lead to the key that
   /// is looked for, and the way from the root tells.
-  func recentParent(of leaf: PageNumber) -> (page: TreePage, index: Int)? {
+  func recentParent(of leaf: TreePage) -> (page: TreePage, index: Int)? {
     let (number, index) = source.recentParent(of: tree)
-    guard number != .none, source.recentLeaf(of: tree) == leaf else { return nil }
+    guard number != .none, source.recentLeaf(of: tree) == leaf.number else { return nil }
     guard let parent = try? source.treePage(number, level: 1) else {
       source.visit(.none, of: tree)
       return nil
     }
-    guard index < parent.cellCount, parent.child(index) == leaf else { return nil }
+    guard index < parent.cellCount, parent.child(index) == leaf.number else { return nil }
+    if let turn = source.recentTurn(of: tree), !isSound(turn, parent, index, leaf) {
+      source.visit(.none, of: tree)
+      return nil
+    }
     return (parent, index)
+  }
+
+  /// Returns true if the root leads to the parent of the recent leaf, and the separators of the two
+  /// do not contradict each other.
+  ///
+  /// Most leaves are not visited again, so this is found out for those that are.
+  @inline(never)
+  private func isSound(
+    _ turn: Int, _ parent: TreePage, _ index: Int, _ leaf: TreePage
+  ) -> Bool {
+    guard let root = try? source.treePage(source.root(of: tree), level: 2),
+      turn < root.cellCount, root.child(turn) == parent.number
+    else { return false }
+    var bounds = Bounds()
+    bounds.narrow(to: turn, of: root)
+    bounds.narrow(to: index, of: parent)
+    guard bounds.contradiction == nil, !bounds.areCrossed else { return false }
+    source.clearRecentTurn(of: tree)
+    // A separator beside the first or the last child of a branch page lies above that page, where
+    // no later look goes.
+    if index == 0 || index + 1 == parent.cellCount, bounds.hold(leaf) {
+      source.proveRecentLeaf(of: tree)
+    }
+    return true
   }
 
   static func checkKey(_ key: Bytes) {

@@ -205,7 +205,7 @@ package struct Cursor: ~Copyable {
       return
     }
     do throws(PageFileError) {
-      if let (parent, index) = BTree(source, tree).recentParent(of: leaf.number),
+      if let (parent, index) = BTree(source, tree).recentParent(of: leaf),
         parent.number == root
       {
         path.push(parent, index)
@@ -273,9 +273,16 @@ package struct Cursor: ~Copyable {
   }
 
   /// Notes the leaf, to which the path leads, as the one visited last, see `BTree.descend`.
-  private func visitLeaf() {
+  // Mutating, so that it runs in place; else the cursor would be copied for it.
+  @inline(__always)
+  private mutating func visitLeaf() {
     if isScattered { return }
-    if path.depth == 0 { return source.visit(leaf.number, of: tree) }
+    if path.depth <= 2 { return path.visit(leaf.number, of: tree, in: source) }
+    visitDeepLeaf()
+  }
+
+  @inline(never)
+  private mutating func visitDeepLeaf() {
     guard let (last, bounds) = path.lastIfSound else { return source.visit(.none, of: tree) }
     source.visit(leaf, of: tree, from: last.page, last.index, within: bounds)
   }

@@ -42,6 +42,18 @@ package struct TreePath: ~Copyable {
     return (last, bounds)
   }
 
+  /// Notes the leaf to which a path of at most two levels leads as the one visited last.
+  // As calls, this and what it calls would get a copy of the stack.
+  @inline(__always)
+  func visit(_ leaf: PageNumber, of tree: TreeNumber, in source: PageSource) {
+    let (first, second) = (levels.level0, levels.level1)
+    switch depth {
+    case 0: source.visit(leaf, of: tree)
+    case 1: source.visit(leaf, of: tree, from: first.page.number, first.index)
+    default: source.visit(leaf, of: tree, from: second.page.number, second.index, turn: first.index)
+    }
+  }
+
   package mutating func pop() -> Level? {
     guard depth > 0 else { return nil }
     depth -= 1
@@ -85,12 +97,12 @@ package struct TreePath: ~Copyable {
 private struct UpperLevels {
   static let count = 6
 
-  private var level0 = none
-  private var level1 = none
-  private var level2 = none
-  private var level3 = none
-  private var level4 = none
-  private var level5 = none
+  fileprivate var level0 = none
+  fileprivate var level1 = none
+  fileprivate var level2 = none
+  fileprivate var level3 = none
+  fileprivate var level4 = none
+  fileprivate var level5 = none
 
   private static var none: TreePath.Level { TreePath.Level(page: TreePage(.empty), index: 0) }
 
