@@ -48,6 +48,8 @@ package struct SegmentNames: ~Copyable {
     _ columns: inout ColumnReader, _ rows: inout SegmentRows, _ first: Bytes
   ) -> Bool {
     guard first.isText else { return false }
+    // Most names of a thread are about as long as the first.
+    buffer.reserve(rows.count * (first.count + 2))
     buffer.append(first)
     (rows[0].nameOffset, rows[0].nameByteCount) = (0, UInt8(first.count))
     var (offset, beforeByteCount) = (0, first.count)

@@ -51,14 +51,15 @@ package struct SegmentRows: ~Copyable {
   package private(set) var count = 0
   private var capacity = 0
 
-  deinit { unsafe base?.deallocate() }
+  deinit { if let base = unsafe base { unsafe Memory.free(base) } }
 
   /// Removes all rows and makes room for a number of them.
   mutating func reset(_ maximumCount: Int) {
     count = 0
     guard maximumCount > capacity else { return }
-    unsafe base?.deallocate()
-    unsafe base = .allocate(capacity: maximumCount)
+    if let base = unsafe base { unsafe Memory.free(base) }
+    unsafe base = Memory.allocate(maximumCount * MemoryLayout<SegmentRow>.stride)
+      .bindMemory(to: SegmentRow.self, capacity: maximumCount)
     capacity = maximumCount
   }
 

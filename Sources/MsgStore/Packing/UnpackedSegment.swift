@@ -73,7 +73,11 @@ package struct UnpackedSegment: ~Copyable {
 
   /// Does the same as `unpackRecords`, without validating the names of answered messages.
   package mutating func unpackUnchecked(with dictionary: CompressionDictionary) -> Bool {
-    guard let header, rows.count > 0, columns.readSenders(&rows, &block),
+    guard let header, rows.count > 0 else { return false }
+    // The columns use the block before its own bytes come.
+    block.removeAll()
+    block.reserve(header.unpackedByteCount)
+    guard columns.readSenders(&rows, &block),
       let flags = columns.readKinds(&rows, &block), columns.readLengths(&rows, header, flags),
       readBlock(header, flags, with: dictionary)
     else {
@@ -279,10 +283,11 @@ package struct UnpackedSegment: ~Copyable {
   /// - Parameter key: The key without the number of the conversation.
   package func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     let position = key.place(at: 0)
+    var other = ByteBuffer(capacity: 64)
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low &+ high) &>> 1
-      let order = order(middle, key, position)
+      let order = order(middle, key, position, &other)
       if order == 0 { return (middle, true) }
       if order < 0 { low = middle &+ 1 } else { high = middle }
     }
@@ -290,13 +295,15 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   @inline(__always)
-  private func order(_ index: Int, _ key: Bytes, _ position: (place: Place, byteCount: Int)?) -> Int
-  {
+  private func order(
+    _ index: Int, _ key: Bytes, _ position: (place: Place, byteCount: Int)?,
+    _ other: inout ByteBuffer
+  ) -> Int {
     // Most messages differ in their times.
     if let position, !position.place.isPending, rows[index].time != position.place.time {
       return rows[index].time < position.place.time ? -1 : 1
     }
-    var other = ByteBuffer(capacity: 64)
+    other.removeAll()
     appendKey(index, to: &other)
     return other.bytes.compare(to: key)
   }

@@ -48,10 +48,15 @@ struct SliceRows: ~Copyable {
 
   init(capacity: Int) {
     self.capacity = max(capacity, 1)
-    unsafe base = .allocate(capacity: self.capacity)
+    unsafe base = Self.allocate(self.capacity)
   }
 
-  deinit { unsafe base.deallocate() }
+  deinit { unsafe Memory.free(base) }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<SliceRow> {
+    unsafe Memory.allocate(capacity * MemoryLayout<SliceRow>.stride)
+      .bindMemory(to: SliceRow.self, capacity: capacity)
+  }
 
   /// The address of the rows, valid until a row is added.
   @unsafe var start: UnsafePointer<SliceRow> { unsafe UnsafePointer(base) }
@@ -74,9 +79,9 @@ struct SliceRows: ~Copyable {
 
   @inline(never)
   private mutating func grow() {
-    let larger = UnsafeMutablePointer<SliceRow>.allocate(capacity: capacity * 2)
+    let larger = unsafe Self.allocate(capacity * 2)
     unsafe larger.moveInitialize(from: base, count: count)
-    unsafe base.deallocate()
+    unsafe Memory.free(base)
     unsafe base = larger
     capacity *= 2
   }

@@ -11,9 +11,9 @@
 /// `UnsafeMutableRawPointer.allocate` always asks for aligned memory. glibc does not take it from
 /// its quick lists and cannot return it to them. That costs three times as many instructions for
 /// each of the hundred short buffers of a commit (docs/decisions.md).
-enum Memory {
+package enum Memory {
   /// Returns uninitialized bytes, aligned for any type.
-  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  package static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     guard let memory = unsafe malloc(byteCount) else {
       preconditionFailure("memory: allocation failed")
     }
@@ -30,7 +30,7 @@ enum Memory {
     return unsafe memory
   }
 
-  static func free(_ memory: UnsafeMutableRawPointer) {
+  package static func free(_ memory: UnsafeMutableRawPointer) {
     #if canImport(Darwin)
       unsafe Darwin.free(memory)
     #elseif canImport(Musl)
