@@ -8,7 +8,21 @@ extension ListReader {
   func preview(
     _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> ConversationPreview? {
-    guard var last = summary.last else { return nil }
+    guard let last = summary.last else { return nil }
+    if !view.hiding.isCounted, !(last.isRetracted && view.previewsSkipRetracted) {
+      return try preview(of: last, in: conversation)
+    }
+    return try shown(last, in: conversation).map { (shown) throws(StoreError) in
+      try preview(of: shown, in: conversation)
+    }
+  }
+
+  /// Returns the last message that a preview shows, given the last one of the summary.
+  @inline(never)
+  private func shown(
+    _ stored: ConversationSummary.Last, in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last? {
+    var last = stored
     if view.hiding.isCounted,
       try !view.messages.hasMessage(at: last.position, in: conversation)
     {
@@ -19,6 +33,12 @@ extension ListReader {
     if last.isRetracted, view.previewsSkipRetracted {
       last = try lastShown(before: last.position, in: conversation) ?? last
     }
+    return last
+  }
+
+  private func preview(
+    of last: ConversationSummary.Last, in conversation: UInt32
+  ) throws(StoreError) -> ConversationPreview {
     var (id, status) = (last.position.id, last.status)
     // An own message may have a name besides the server's, and receipts of others.
     if last.sender == view.localMember, !last.position.place.isPending {

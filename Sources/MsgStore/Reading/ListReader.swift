@@ -41,6 +41,7 @@ struct ListReader {
     var found: [Conversation] = []
     found.reserveCapacity(min(count, 100))
     var key = ByteBuffer()
+    var copy = ByteBuffer()
     try storage { () throws(PageFileError) in
       if position == nil && !isArchived {
         _ = try list.last()
@@ -60,7 +61,7 @@ struct ListReader {
       guard (entry.place.section == .archived) == isArchived else { break }
       hasMore = found.count == count
       if hasMore { break }
-      found.append(try conversation(entry.number, &cursor, &profiles))
+      found.append(try conversation(entry.number, &cursor, &profiles, &key, &copy))
       try storage { () throws(PageFileError) in _ = try list.previous() }
     }
     return ConversationSlice(found, older: hasMore ? found.last?.position : nil)
@@ -89,8 +90,19 @@ struct ListReader {
   func conversation(
     _ number: UInt32, _ cursor: inout Cursor, _ profiles: inout ListedProfiles
   ) throws(StoreError) -> Conversation {
-    var key = KeyEncoding.key(number)
+    var key = ByteBuffer()
     var copy = ByteBuffer()
+    return try conversation(number, &cursor, &profiles, &key, &copy)
+  }
+
+  /// Does the same, with buffers that a list uses for all of its rows.
+  private func conversation(
+    _ number: UInt32, _ cursor: inout Cursor, _ profiles: inout ListedProfiles,
+    _ key: inout ByteBuffer, _ copy: inout ByteBuffer
+  ) throws(StoreError) -> Conversation {
+    key.removeAll()
+    key.append(bigEndian: number)
+    copy.removeAll()
     let summary = try view.conversations.summary(number, key.bytes, &cursor, &copy)
     try storage { () throws(PageFileError) in _ = try cursor.next() }
     key.append(ConversationDetails.keySuffix)
