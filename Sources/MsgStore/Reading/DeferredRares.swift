@@ -96,7 +96,7 @@ private struct DeferredRares: ~Copyable {
     let countOffset = buffer.count
     buffer.append(0)
     var count = 0
-    try storage { () throws(PageFileError) in _ = try facts.seekNear(prefix.bytes) }
+    try storage { () throws(PageFileError) in _ = try facts.seek(prefix.bytes) }
     while facts.isAtCell, facts.keyHasPrefix(prefix.bytes) {
       key.removeAll()
       facts.appendKey(to: &key, dropping: prefix.count)

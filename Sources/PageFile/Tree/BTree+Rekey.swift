@@ -21,14 +21,13 @@ extension BTree {
   private func move(
     _ key: Bytes, to other: Bytes, _ value: Bytes
   ) throws(PageFileError) -> Bool {
-    guard let (found, isFirst, isLast) = try placeAndEdges(of: key), found.isEqual else {
-      return false
-    }
+    guard let (found, isFirst, isLast, isHeld) = try placeAndEdges(of: key), found.isEqual
+    else { return false }
     let leaf = found.leaf
     let inLeaf = Place(of: other, in: leaf)
     let isAbove = inLeaf.isEqual || inLeaf.index > 0 || isFirst
     let isBelow = inLeaf.index < leaf.cellCount || isLast
-    let otherPlace = isAbove && isBelow ? inLeaf : try place(of: other, to: .write)
+    let otherPlace = isAbove && isBelow && isHeld ? inLeaf : try place(of: other, to: .write)
     let isOneLeaf = otherPlace?.leaf.number == leaf.number
     if isOneLeaf, key.count == other.count, !inLeaf.isEqual,
       leaf.inlineValue(found.index)?.compare(to: value) == 0,
@@ -46,13 +45,15 @@ extension BTree {
     return true
   }
 
-  /// Returns the place of a key, and whether its leaf is known to be the first or the last one of
-  /// the tree; nil if the tree is empty.
+  /// Returns the place of a key, whether its leaf is known to be the first or the last one of the
+  /// tree, and whether all keys of the leaf lie between the separators around it; nil if the tree
+  /// is empty.
   private func placeAndEdges(
     of key: Bytes
-  ) throws(PageFileError) -> (place: Place, isFirst: Bool, isLast: Bool)? {
-    if let place = try recentPlace(of: key) { return (place, false, false) }
+  ) throws(PageFileError) -> (place: Place, isFirst: Bool, isLast: Bool, isHeld: Bool)? {
+    if let place = try recentPlace(of: key) { return (place, false, false, true) }
     guard let (place, bounds) = try descend(to: key, .write) else { return nil }
-    return (place, bounds.lower == nil, bounds.upper == nil)
+    let isHeld = bounds.contradiction == nil && bounds.hold(place.leaf)
+    return (place, bounds.lower == nil, bounds.upper == nil, isHeld)
   }
 }

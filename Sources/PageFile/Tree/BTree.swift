@@ -201,13 +201,13 @@ package struct BTree {
   }
 
   /// Returns true if a key, which lies before all keys of the recent leaf or behind them, belongs
-  /// there by the separators of its parent.
+  /// there by the separators of its parent, and all keys of the leaf do.
   ///
   /// The parent is looked at only for a key that begins as all keys of the leaf do: keys that are
   /// used together mostly do, and any other key would cost the look for nothing.
   private func isWithinSeparators(_ key: Bytes, isBefore: Bool, of leaf: TreePage) -> Bool {
     let root = source.root(of: tree)
-    guard leaf.begins(as: key), let (parent, index) = recentParent(of: leaf)
+    guard leaf.begins(as: key), isProven(leaf), let (parent, index) = recentParent(of: leaf)
     else { return false }
     // No separator lies above a root. Those above another parent are unknown here.
     if isBefore {

@@ -58,20 +58,6 @@ package struct Cursor: ~Copyable {
     return found.isEqual
   }
 
-  /// Moves as `seek` does, but stays in the leaf if the key lies between two of its cells.
-  ///
-  /// For lookups of keys that are mostly close together.
-  package mutating func seekNear(_ key: Bytes) throws(PageFileError) -> Bool {
-    if isAtCell {
-      let found = leaf.search(key)
-      if found.isEqual || found.index > 0 && found.index < cellCount {
-        index = found.index
-        return found.isEqual
-      }
-    }
-    return try seek(key)
-  }
-
   /// Moves to the last cell whose key is not above `key`, or before the first cell.
   ///
   /// Returns true if the cell's key is equal. Reads one page per level, rarely more.

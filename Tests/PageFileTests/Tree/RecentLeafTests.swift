@@ -169,6 +169,54 @@ import Testing
     #expect(isInserted)
   }
 
+  /// A leaf in the place of the next one takes no key behind its last one.
+  @Test func aLeafOutOfItsBoundsTakesNoForeignKey() throws {
+    let tree = try makeTree()
+    let root = try tree.source.treePage(tree.source.root(of: treeUnderTest))
+    let (one, two) = (root.child(1), root.child(2))
+    let leaf = try tree.source.treePage(one)
+    let ofTwo = try keyOfCell(3, try tree.source.treePage(two))
+    let new = try keyOfCell(leaf.cellCount - 1, leaf) + [0xFF]
+    // Room for the new key.
+    let middle = try keyOfCell(leaf.cellCount / 2, leaf)
+    #expect(try tree.remove(middle))
+    let editor = TreePageEditor(try rawPage(root.number, of: tree.source))
+    editor.setChild(at: 1, to: two)
+    editor.setChild(at: 2, to: one)
+    // Leads to the leaf below whose place the new key belongs.
+    #expect(try tree.value(ofTwo) == nil)
+    #expect(try !tree.insert(new, [1]))
+    #expect(try tree.value(Self.key(0)) != nil)
+    #expect(try tree.value(new) == [1])
+  }
+
+  /// A leaf with two keys of the next one: what belongs between them is stored where the root leads.
+  @Test func aLeafWithForeignKeysTakesNoneBetweenThemByRekeying() throws {
+    let tree = try makeTree()
+    let root = try tree.source.treePage(tree.source.root(of: treeUnderTest))
+    let (one, two) = (root.child(1), root.child(2))
+    let leaf = try tree.source.treePage(one)
+    let last = leaf.cellCount - 1
+    let (moved, first) = (try keyOfCell(0, leaf), try keyOfCell(5, try tree.source.treePage(two)))
+    for index in [last, last - 1, last - 2] {
+      let key = try keyOfCell(index, leaf)
+      #expect(try tree.remove(key))
+    }
+    let editor = TreePageEditor(try rawPage(one, of: tree.source))
+    for tail in [1, 3] as [UInt8] {
+      let isInserted = Bytes.with(first + [tail]) { key in
+        editor.insert(Cell(CellKey(key), .value(key)), at: editor.page.cellCount)
+      }
+      #expect(isInserted)
+    }
+    let new = first + [2]
+    // The leaf visited last is another one, so the key is found from the root.
+    #expect(try tree.value(Self.key(0)) != nil)
+    #expect(try tree.rekey(moved, to: new, [1]))
+    #expect(try tree.value(Self.key(0)) != nil)
+    #expect(try tree.value(new) == [1])
+  }
+
   /// The separator beside the first and the last leaf of a branch page may be in a page above it.
   @Test(.enabled(if: _isDebugAssertConfiguration(), "walks are counted in debug builds only"))
   func theOuterLeavesOfABranchAreFoundAgain() throws {
