@@ -145,6 +145,10 @@ struct OutboxSweeps: TransactionPart {
       return 1
     }
     let entries = try view.outbox.entries(of: id, in: sweep.conversation)
+    // Else the entry would be left, and come up again for ever.
+    guard entries.contains(where: { $0.ordinal == ordinal }) else {
+      throw view.corrupt(Schema.work, "outbox entry \(ordinal): not listed under its message")
+    }
     var released: [UInt64] = []
     for (ordinal, record) in entries {
       if try transaction.outboxReleases.isToBeReleased(ordinal, record) { released.append(ordinal) }

@@ -66,9 +66,12 @@ extension Transaction {
   var isOutboxOn: Bool { rules.outbox.isEnabled && localMember != nil }
 
   /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
+  ///
+  /// While a sweep has work left, the outbox may have entries that the totals do not count.
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
     guard !hasEffects else { return collect(effect()) }
-    if outboxTotals.counts.total > 0 { collect(effect()) }
+    let totals = outboxTotals
+    if totals.counts.total > 0 || totals.hasSteps { collect(effect()) }
   }
 
   /// Keeps an effect that may enter a new entry.

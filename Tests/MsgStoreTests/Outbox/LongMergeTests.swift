@@ -246,6 +246,26 @@ import Testing
     #expect(ends[0].contains { $0.hasPrefix("r20 ") } && !ends[0].contains { $0.hasPrefix("s ") })
   }
 
+  /// In a damaged store no step goes round for ever.
+  @Test func anEntryThatItsMessageDoesNotListEndsTheStep() throws {
+    let directory = MemoryDirectory()
+    try crowded(directory)
+    let store = try open(directory)
+    try merge(store)
+    try store.close()
+    let cells = try Cells(directory).all(Cells.workTree)
+    let sweep = try #require(cells.first { $0.key[0] == OutboxKey.sweepPrefix })
+    let ofMessages = [OutboxKey.conversationPrefix] + sweep.key[1...4] + [3]
+    let listed = cells.filter { $0.key.starts(with: ofMessages) }
+    try #require(listed.count > Self.stepCount)
+    for index in [0, listed.count / 2, listed.count - 1] {
+      let files = try Cells(directory).changed([(listed[index].key, nil)], in: Cells.workTree)
+      let damaged = try open(files)
+      #expect(try !damaged.check().isEmpty)
+      #expect(throws: StoreError.self) { try damaged.finishWork() }
+    }
+  }
+
   @Test func aReleaseGoesOnWithWhatIsOnItsWay() throws {
     let directory = MemoryDirectory()
     let first = try open(directory)

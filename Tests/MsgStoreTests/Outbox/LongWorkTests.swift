@@ -247,6 +247,26 @@ import Testing
     #expect(try stored(directory).isEmpty)
   }
 
+  /// The totals count nothing of it, and still it must follow.
+  @Test func whatIsLeftFollowsAConversationWithNothingElseToTell() throws {
+    let directory = MemoryDirectory()
+    let store = try open(directory)
+    try store.write { chat in
+      try chat.insert(chatMessage("r", in: "room", at: 1))
+      try chat.insert(chatMessage("o", in: "other", at: 2))
+      for index in 0..<70 { try chat.send(own(MessageID("m\(index)"), in: "room")) }
+      _ = try chat.deleteConversation("room")
+    }
+    let deletion = try store.entryID(.deleteConversation)
+    try store.write { _ = try $0.outbox.remove(deletion) }
+    #expect(try store.counts().total == 0)
+    try store.write { _ = try $0.renameConversation("room", to: "other") }
+    let (finished, stepCount) = try finish(directory, store)
+    #expect(stepCount > 1)
+    #expect(try finished.waiting == [])
+    #expect(try stored(directory).isEmpty)
+  }
+
   /// In a damaged store nothing goes round for ever.
   @Test func whatLeadsToNoConversationIsFound() throws {
     let directory = MemoryDirectory()
