@@ -83,7 +83,9 @@ package struct ConversationReceipts: Hashable, StoredRecord {
     fields.optional(256, &othersSince, or: 0) {
       $0.fixed(&$1, "time at which the first of the others joined")
     }
-    if fields.has(512, comings > 0) { fields.varint(&comings, "ordinal of comings") }
+    if fields.has(512, comings > 0) {
+      fields.varint(&comings, maximum: 1 << 60, "ordinal of comings")
+    }
     fields.optional(1024, &sequenceBound, or: 0) {
       $0.fixed(&$1, "greatest sequence of a mark up to one")
     }

@@ -20,6 +20,10 @@ struct Moves: TransactionPart {
   func moveMessages(
     of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) -> Bool {
+    // Else the last message would be moved for ever.
+    guard number != target else {
+      throw view.corrupt(Schema.work, "merge of conversation \(number) into itself")
+    }
     // The target was deleted meanwhile, so nothing may be moved to it.
     guard try transaction.isStored(target) else { return try transaction.deletions.sweep(number) }
     transaction.hasAdded = true
