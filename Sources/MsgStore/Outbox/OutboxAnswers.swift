@@ -210,7 +210,9 @@ struct OutboxAnswers: TransactionPart {
   ///
   /// The work may have been begun.
   func reclaimWork(of owner: String, before end: UInt64 = .max) throws(StoreError) -> Int {
-    guard transaction.outboxTotals.counts.running > 0 else { return 0 }
+    let totals = transaction.outboxTotals
+    // The totals count nothing of a deleted conversation that is still to be swept.
+    guard totals.counts.running > 0 || totals.hasSteps else { return 0 }
     var found: [UInt64] = []
     try view.outbox.forEachEntry { (ordinal, record) in
       if case .running(let lease, _, let other) = record.state, lease < end,

@@ -10,14 +10,17 @@ struct OutboxFollowing: TransactionPart {
     var roundCount = 0
     while transaction.hasEffects {
       roundCount += 1
-      precondition(roundCount <= Self.maximumRoundCount, "outbox: effects do not settle")
+      guard roundCount <= Self.maximumRoundCount else {
+        throw view.corrupt(Schema.work, "outbox: effects do not settle")
+      }
       for effect in transaction.takeEffects() { try follow(effect) }
     }
   }
 
   /// The limit on rounds.
   ///
-  /// An answer moves an entry at most, and its consequences take one more round.
+  /// An answer moves an entry at most, and its consequences take one more round. Only a damaged
+  /// store needs more.
   private static var maximumRoundCount: Int { 8 }
 
   private func follow(_ effect: Effect) throws(StoreError) {
@@ -75,14 +78,20 @@ struct OutboxFollowing: TransactionPart {
     }
   }
 
-  /// Removes entries of a message, also where those of a conversation that becomes this one are
-  /// still to come.
+  /// Removes entries of a message, also where those of a conversation that becomes this one, or was
+  /// deleted, are still to come.
   private func removeEntriesAnywhere(
     of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
   ) throws(StoreError) {
     try removeEntries(of: id, in: conversation, where: isSettled)
     for number in try transaction.outboxSweeps.merging(into: conversation) {
       try removeEntries(of: id, in: number, where: isSettled)
+    }
+    for number in try transaction.outboxSweeps.expected(by: conversation) {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: number)
+      where isSettled(record.subject) {
+        try transaction.outboxEntries.take(entry: ordinal, record, isCounted: false)
+      }
     }
   }
 

@@ -21,7 +21,7 @@ struct OutboxReleases: TransactionPart {
       number = known
     }
     let total = states.count(try counts(of: number))
-    guard total > 0 else { return 0 }
+    if total == 0, try !isExpecting(number) { return 0 }
     var release = OutboxRelease(
       states, of: number, next: 0, end: transaction.outboxTotals.nextOrdinal)
     if !transaction.outboxTotals.hasSteps {
@@ -29,26 +29,47 @@ struct OutboxReleases: TransactionPart {
       if isDone { return count }
     }
     let scheduled = states.contains(.held) ? try scheduledCount(of: number) : 0
+    try begin(release)
+    if number != 0 {
+      // What is still to come is released too, under its own number.
+      for source in try transaction.outboxSweeps.merging(into: number) {
+        try begin(OutboxRelease(states, of: source, next: 0, end: release.end))
+      }
+    }
+    try transaction.outboxSweeps.updateSteps()
+    return total - scheduled
+  }
+
+  private func begin(_ release: OutboxRelease) throws(StoreError) {
     for (ordinal, older) in try view.outbox.releases() where release.covers(older) {
       try end(older, ordinal)
     }
     transaction.noteOutboxChange()
     // Leases are numbered in the order in which they were given, and so are releases.
     try writeRelease(release, at: try transaction.outboxEntries.takeLease())
-    if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
-    try transaction.outboxSweeps.updateSteps()
-    return total - scheduled
+    guard release.conversation != 0 else { return }
+    try transaction.outboxSweeps.updateStop(of: release.conversation)
+  }
+
+  /// Returns true if entries of a deleted conversation, which the counts leave out, are still to
+  /// come.
+  private func isExpecting(_ number: UInt32) throws(StoreError) -> Bool {
+    guard transaction.outboxTotals.hasSteps else { return false }
+    return try view.outbox.sweeps().contains {
+      !$0.isMerge && $0.target != 0 && (number == 0 || $0.target == number)
+    }
   }
 
   /// Returns the number of scheduled entries, which count as held but keep their time.
   private func scheduledCount(of conversation: UInt32) throws(StoreError) -> Int {
     var count = 0
+    let sources = try transaction.outboxSweeps.merging(into: conversation)
     for (_, ordinal) in try view.outbox.scheduled(until: .max, maximumCount: .max) {
       let record = try view.outbox.indexedEntry(ordinal)
       let isCounted =
         conversation == 0
-        ? try view.outbox.sweep(of: record.conversation) == nil
-        : record.conversation == conversation
+        ? try view.outbox.sweep(of: record.conversation)?.isMerge ?? true
+        : record.conversation == conversation || sources.contains(record.conversation)
       if isCounted { count += 1 }
     }
     return count
@@ -189,9 +210,13 @@ struct OutboxReleases: TransactionPart {
     guard transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
       let newest = try view.outbox.releases().last
     else { return }
-    let key = OutboxKey.decision(ordinal)
+    try noteRelease(newest.ordinal, decidedOn: ordinal)
+  }
+
+  private func noteRelease(_ release: UInt64, decidedOn entry: UInt64) throws(StoreError) {
+    let key = OutboxKey.decision(entry)
     var value = ByteBuffer()
-    value.append(littleEndian: newest.ordinal)
+    value.append(littleEndian: release)
     try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
@@ -254,10 +279,20 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// Returns true if a release of an entry's conversation has still to queue the entry.
+  /// Notes that no release so far of its conversation covers an entry that has come to it.
+  func noteComing(_ entry: UInt64, _ record: OutboxRecord) throws(StoreError) {
+    guard !OutboxRelease.States(record.state).isEmpty else { return }
+    let newest = try view.outbox.releases().last {
+      $0.release.conversation == record.conversation
+    }
+    guard let newest, try view.outbox.decision(on: entry) < newest.ordinal else { return }
+    try noteRelease(newest.ordinal, decidedOn: entry)
+  }
+
+  /// Returns true if a release of an entry's conversation, or of all, has still to queue the entry.
   func isToBeReleased(_ entry: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     for (ordinal, release) in try view.outbox.releases()
-    where release.conversation == record.conversation {
+    where release.conversation == record.conversation || release.conversation == 0 {
       if entry >= release.next, entry < release.end,
         !release.states.isDisjoint(with: .init(record.state)),
         try view.outbox.decision(on: entry) < ordinal

@@ -51,6 +51,7 @@ struct OutboxSweeps: TransactionPart {
       let record = try view.outbox.indexedEntry(ordinal)
       if let new = try kept(ordinal, record, sweep) {
         try transaction.outboxFollowing.move(entry: ordinal, as: new)
+        if sweep.isMerge { try transaction.outboxReleases.noteComing(ordinal, new) }
       } else {
         try transaction.outboxEntries.remove(entry: ordinal)
       }
@@ -77,7 +78,7 @@ struct OutboxSweeps: TransactionPart {
       try transaction.outboxFollowing.sendAgain(&new)
     }
     // A release of the old number does not extend to the other conversation.
-    if sweep.isMerge, try transaction.outboxReleases.isToBeReleased(ordinal, record) {
+    if try transaction.outboxReleases.isToBeReleased(ordinal, record) {
       new.state = .queued
       transaction.outboxEntries.beginLimits(of: &new)
     }
@@ -170,7 +171,10 @@ struct OutboxSweeps: TransactionPart {
   ) throws(StoreError) {
     let new = try kept(ordinal, record, sweep)
     try transaction.outboxEntries.take(entry: ordinal, record, isCounted: sweep.isMerge)
-    if let new { try transaction.outboxEntries.put(new, at: ordinal) }
+    guard let new else { return }
+    try transaction.outboxEntries.put(new, at: ordinal)
+    // Nor does one of the other conversation extend to what comes to it.
+    if sweep.isMerge { try transaction.outboxReleases.noteComing(ordinal, new) }
   }
 
   private func end(_ sweep: OutboxSweep) throws(StoreError) {
@@ -217,6 +221,13 @@ struct OutboxSweeps: TransactionPart {
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
     guard transaction.outboxTotals.hasSteps else { return [] }
     return try view.outbox.sweeps().filter { $0.isMerge && $0.target == target }
+      .map(\.conversation)
+  }
+
+  /// Returns the deleted conversations whose entries are still to come to this one.
+  func expected(by target: UInt32) throws(StoreError) -> [UInt32] {
+    guard transaction.outboxTotals.hasSteps else { return [] }
+    return try view.outbox.sweeps().filter { !$0.isMerge && $0.target == target }
       .map(\.conversation)
   }
 

@@ -222,7 +222,11 @@ extension StoreCore {
   fileprivate func reclaimWorkLeft(by owner: String) async throws {
     guard workers.withLock({ $0.leasesLeft(by: owner) }) != nil else { return }
     let isAnyLeft = try await followers.run { [self] in
-      try read { try $0.outbox.counts().running > 0 }
+      try read { chat in
+        let totals = chat.view.source.outboxTotals
+        // See `OutboxAnswers.reclaimWork`.
+        return totals.counts.running > 0 || totals.hasSteps
+      }
     }
     if isAnyLeft {
       try await urgentWriter.run { [self] in

@@ -120,15 +120,14 @@ package struct EntryReader {
 
   /// Returns the time at which the first entry is due, or nil if no entry is.
   ///
-  /// If no entry is due but work in steps is left, returns 0: there is something to do now.
+  /// If work in steps is left, returns 0 or less: there is something to do now.
   func firstDueTime() throws(StoreError) -> Int64? {
     var found: Int64?
     try forEachDue(from: .min) { (time, _) in
       found = time
       return false
     }
-    if found == nil, view.source.outboxTotals.hasSteps { return 0 }
-    return found
+    return view.source.outboxTotals.hasSteps ? min(found ?? 0, 0) : found
   }
 
   /// Returns an entry whose wait or lease has ended, although it seems to end later than any can,
