@@ -44,9 +44,9 @@ extension OutboxReading where Self: ~Copyable {
   /// The time at which `OutboxWriter.next` will have work, as far as is known now.
   ///
   /// It is nil if there will be none until an entry is added, released, retried or done. A time in
-  /// the past means that there is work now. After the clock was set back there may be work earlier,
-  /// so look again within a minute. Costs two lookups. `MessageStore.work(for:)` does all this by
-  /// itself.
+  /// the past means that there is work now, or a step of long work to do. After the clock was set
+  /// back there may be work earlier, so look again within a minute. Costs two lookups.
+  /// `MessageStore.work(for:)` does all this by itself.
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try access.read { (view) throws(StoreError) in

@@ -43,7 +43,7 @@ package struct TreePath: ~Copyable {
   }
 
   /// Notes the leaf to which a path of at most two levels leads as the one visited last.
-  // As calls, this and what it calls would get a copy of the stack.
+  // Inlined: a call would copy the stack.
   @inline(__always)
   func visit(_ leaf: PageNumber, of tree: TreeNumber, in source: PageSource) {
     let (first, second) = (levels.level0, levels.level1)
