@@ -31,7 +31,7 @@ struct OutboxReleases: TransactionPart {
     let scheduled = states.contains(.held) ? try scheduledCount(of: number) : 0
     try begin(release)
     if number != 0 {
-      // What is still to come is released too, under its own number.
+      // Release the entries still on their way, too, under the number that they have.
       for source in try transaction.outboxSweeps.merging(into: number) {
         try begin(OutboxRelease(states, of: source, next: 0, end: release.end))
       }

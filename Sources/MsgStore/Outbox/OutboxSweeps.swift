@@ -33,7 +33,7 @@ struct OutboxSweeps: TransactionPart {
   func mergeEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     let redirected = try redirectSweeps(of: conversation, to: target, isDeletion: false)
     try sweep(OutboxSweep(of: conversation, to: target, isMerge: true))
-    // Those that waited for this target go on.
+    // Continue the sweeps that waited for this target.
     for sweep in redirected { try mergeIfFew(sweep) }
   }
 
@@ -173,7 +173,7 @@ struct OutboxSweeps: TransactionPart {
     try transaction.outboxEntries.take(entry: ordinal, record, isCounted: sweep.isMerge)
     guard let new else { return }
     try transaction.outboxEntries.put(new, at: ordinal)
-    // Nor does one of the other conversation extend to what comes to it.
+    // Keep the entry out of releases that the other conversation had before.
     if sweep.isMerge { try transaction.outboxReleases.noteComing(ordinal, new) }
   }
 
@@ -219,15 +219,17 @@ struct OutboxSweeps: TransactionPart {
 
   /// Returns the conversations that have become this one, and whose entries are still to come.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard transaction.outboxTotals.hasSteps else { return [] }
-    return try view.outbox.sweeps().filter { $0.isMerge && $0.target == target }
-      .map(\.conversation)
+    try sources(of: target, areMerged: true)
   }
 
   /// Returns the deleted conversations whose entries are still to come to this one.
   func expected(by target: UInt32) throws(StoreError) -> [UInt32] {
+    try sources(of: target, areMerged: false)
+  }
+
+  private func sources(of target: UInt32, areMerged: Bool) throws(StoreError) -> [UInt32] {
     guard transaction.outboxTotals.hasSteps else { return [] }
-    return try view.outbox.sweeps().filter { !$0.isMerge && $0.target == target }
+    return try view.outbox.sweeps().filter { $0.isMerge == areMerged && $0.target == target }
       .map(\.conversation)
   }
 

@@ -223,9 +223,11 @@ extension StoreCore {
     guard workers.withLock({ $0.leasesLeft(by: owner) }) != nil else { return }
     let isAnyLeft = try await followers.run { [self] in
       try read { chat in
-        let totals = chat.view.source.outboxTotals
-        // See `OutboxAnswers.reclaimWork`.
-        return totals.counts.running > 0 || totals.hasSteps
+        try chat.access.read { (view) in
+          let totals = view.source.outboxTotals
+          // See `OutboxAnswers.reclaimWork`.
+          return totals.counts.running > 0 || totals.hasSteps
+        }
       }
     }
     if isAnyLeft {
