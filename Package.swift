@@ -106,6 +106,8 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "PageFile", swiftSettings: strict + optimized),
+    // Salvage of damaged files: an app that does not import it does not carry it.
+    .target(name: "PageFileSalvage", dependencies: ["PageFile"], swiftSettings: strict + optimized),
     // The cipher of encrypted stores; empty without the trait. `Encryption/` has its tests.
     .target(
       name: "SealedPages",
@@ -142,7 +144,7 @@ let package = Package(
     .target(name: "MsgStoreUI", dependencies: ["MsgStore"], swiftSettings: strict),
     // Check, export, restore, salvage: an app that does not import it does not carry it.
     .target(
-      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"],
+      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile", "PageFileSalvage"],
       swiftSettings: strict + optimizedByFile),
     // Localized errors of the tools.
     .target(
@@ -171,13 +173,17 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PageFileTests",
-      dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel", "Schedules"],
+      dependencies: [
+        "PageFile", "PageFileSalvage", "Simulation", "Damage", "ProtocolModel", "Schedules",
+      ],
       exclude: ["Golden"],
       sources: isOfThreads ? ["Concurrency", "Support/DatabaseSupport.swift"] : nil,
       swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests",
-      dependencies: ["MsgStore", "MsgStoreTools", "PageFile", "Simulation", "Damage"]
+      dependencies: [
+        "MsgStore", "MsgStoreTools", "PageFile", "PageFileSalvage", "Simulation", "Damage",
+      ]
         + (isOfThreads
           ? []
           : [
@@ -214,7 +220,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MsgStore", "MsgStoreTools", "PageFile", "BlockTrials", "Simulation",
+        "MsgStore", "MsgStoreTools", "PageFile", "PageFileSalvage", "BlockTrials", "Simulation",
       ],
       path: "Tests/FuzzTargets", swiftSettings: strict + optimized),
     .testTarget(
@@ -291,8 +297,8 @@ let package = Package(
 if isOfThreads {
   let kept: Set = [
     "CLZ4", "Damage", "LZ4Blocks", "MsgStore", "MsgStoreTests", "MsgStoreTools", "PageFile",
-    "PageFileTests", "ProtocolModel", "Schedules", "SealedPages", "Simulation", "SystemLZ4",
-    "TextDictionary",
+    "PageFileTests", "PageFileSalvage", "ProtocolModel", "Schedules", "SealedPages", "Simulation",
+    "SystemLZ4", "TextDictionary",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

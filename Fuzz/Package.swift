@@ -27,6 +27,7 @@ let package = Package(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CFuzzer"),
     .target(name: "PageFile", swiftSettings: fuzzed),
+    .target(name: "PageFileSalvage", dependencies: ["PageFile"], swiftSettings: fuzzed),
     .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: fuzzed),
     .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: fuzzed),
     .target(name: "SystemLZ4", dependencies: ["PageFile", "CLZ4"], swiftSettings: fuzzed),
@@ -34,7 +35,8 @@ let package = Package(
       name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "LZ4Blocks", "SystemLZ4"],
       swiftSettings: fuzzed + [.define("SYSTEM_LZ4")]),
     .target(
-      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: fuzzed),
+      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile", "PageFileSalvage"],
+      swiftSettings: fuzzed),
     .target(name: "Simulation", dependencies: ["PageFile"], swiftSettings: driving),
     .target(
       name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],
@@ -42,7 +44,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "PageFile", "MsgStore", "MsgStoreTools", "BlockTrials", "Simulation",
+        "PageFile", "PageFileSalvage", "MsgStore", "MsgStoreTools", "BlockTrials", "Simulation",
       ],
       swiftSettings: driving),
     .executableTarget(

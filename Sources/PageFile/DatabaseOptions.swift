@@ -102,7 +102,7 @@ public struct Encryption: Sendable {
 
   /// Returns the cipher under the app's key.
   /// - Throws: `keyMissing` if the app has no key; `invalidKey`; the error of the app's closure.
-  func makeCipher(path: String) throws(PageFileError) -> any PageCipher {
+  package func makeCipher(path: String) throws(PageFileError) -> any PageCipher {
     guard let cipher = try cipher() else { throw .keyMissing(path: path) }
     return cipher
   }

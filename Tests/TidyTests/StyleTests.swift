@@ -4,8 +4,8 @@ import Testing
 /// The parts of docs/style.md that a machine can check.
 @Suite struct StyleTests {
   private static let targets = [
-    "PageFile", "MsgStore", "MsgStoreTools", "TextDictionary", "LZ4Blocks", "SystemLZ4",
-    "SealedPages", "msgdump", "msgstore-bench",
+    "PageFile", "PageFileSalvage", "MsgStore", "MsgStoreTools", "TextDictionary", "LZ4Blocks",
+    "SystemLZ4", "SealedPages", "msgdump", "msgstore-bench",
   ]
 
   private static let files = Result {

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The ids tree of a damaged store, which tells where a message is or that it was deleted.
 extension MessageSalvage {

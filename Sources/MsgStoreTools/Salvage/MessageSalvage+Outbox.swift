@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The salvage of the outbox: entries are entered anew, held, if their subject has been saved.
 ///

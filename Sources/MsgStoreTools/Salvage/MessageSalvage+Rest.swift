@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The salvage of deleted ids, waiting facts and client data, after all messages have been saved.
 ///

@@ -1,5 +1,6 @@
 import MsgStore
 package import PageFile
+package import PageFileSalvage
 
 /// A salvage of a damaged store's messages into a new store.
 ///

@@ -1,5 +1,6 @@
 package import MsgStore
 package import PageFile
+import PageFileSalvage
 
 /// The result of salvaging a damaged store's messages.
 package struct MessageSalvageReport: Sendable {

@@ -1,5 +1,6 @@
 public import MsgStore
 public import PageFile
+import PageFileSalvage
 
 extension MessageStore {
   /// Copies everything readable of a damaged store into a new one.

@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 
 /// The result of a salvage.
 public struct SalvageSummary: Sendable, Hashable {

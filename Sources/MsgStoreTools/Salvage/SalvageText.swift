@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The report of a salvage, one line for each loss, and then its counts.
 struct SalvageText {

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The remains of the conversations tree, read one conversation after the other.
 ///

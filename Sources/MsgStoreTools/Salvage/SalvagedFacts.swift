@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The remains of the facts tree, read message by message.
 final class SalvagedFacts {

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The leaves that a salvage goes through, tree by tree, for its progress.
 final class SalvagedLeaves {

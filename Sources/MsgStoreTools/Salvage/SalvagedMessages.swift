@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The messages of a damaged store in the order of the thread, including those in segments.
 ///

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The names of members and conversations in a damaged store, by number.
 ///

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import PageFileSalvage
 
 /// The unfinished work of a damaged store: numbers of deleted, trimmed and merged conversations.
 final class SalvagedWork {

@@ -70,7 +70,7 @@ extension ByteReader {
     return Generation(counter: counter, random: random)
   }
 
-  mutating func storeID() -> StoreID? {
+  package mutating func storeID() -> StoreID? {
     guard let high = uint64(), let low = uint64() else { return nil }
     return StoreID(high: high, low: low)
   }

@@ -20,7 +20,7 @@ extension MetaSlot {
   package struct Locked: Sendable {
     package let storeID: StoreID
     package let pageByteCount: Int
-    let record: KeyRecord
+    package let record: KeyRecord
 
     /// Decodes the clear part of a slot whose checksum holds; nil if a field is out of range.
     init?(_ bytes: Bytes, pageByteCount: Int) {
@@ -34,7 +34,7 @@ extension MetaSlot {
     }
 
     /// Takes the places of the fields of a slot whose checksum does not hold; nil without a slot.
-    init?(unproven bytes: Bytes) {
+    package init?(unproven bytes: Bytes) {
       guard bytes.count >= MetaSlot.byteCount else { return nil }
       var reader = ByteReader(bytes, at: MetaSlot.storeIDOffset)
       guard let storeID = reader.storeID() else { return nil }

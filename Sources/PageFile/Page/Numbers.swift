@@ -63,6 +63,7 @@ package enum Counter {
 
 /// A tree's place in the table of roots: 0 up to `Roots.maximumCount`.
 package struct TreeNumber: Sendable, Hashable {
-  package let rawValue: Int
+  @usableFromInline package let rawValue: Int
+  @inlinable
   package init(_ rawValue: Int) { self.rawValue = rawValue }
 }

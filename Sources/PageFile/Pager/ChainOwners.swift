@@ -8,13 +8,15 @@
 ///
 /// Memory: 16 to 32 bytes per overflow page read. So it is meant for full reads: an export, and
 /// salvage.
-struct ChainOwners {
+package struct ChainOwners {
   private var owners: [UInt32: UInt64] = [:]
+
+  package init() {}
 
   /// Records that a page is read for a value; returns false if it belongs to another value.
   ///
   /// A page may be read again for its own value. Pages read before an error stay recorded.
-  mutating func claim(_ number: PageNumber, for owner: UInt64) -> Bool {
+  package mutating func claim(_ number: PageNumber, for owner: UInt64) -> Bool {
     if let known = owners[number.rawValue] { return known == owner }
     owners[number.rawValue] = owner
     return true

@@ -3,7 +3,7 @@
 ///
 /// It is the part of an open store that reads need. All snapshots share it, and only the cache in
 /// it changes.
-final class Pager: Sendable {
+package final class Pager: Sendable {
   /// The size of a slot.
   let pageByteCount: Int
   /// The size of a page in memory; see `PageSize`.
@@ -29,7 +29,7 @@ final class Pager: Sendable {
   let metaWitness = Locked<[[UInt8]]?>(nil)
 
   /// The offset of the first slot, after the two meta slots.
-  static let slotsOffset = 2 * MetaSlot.regionByteCount
+  package static let slotsOffset = 2 * MetaSlot.regionByteCount
 
   init(
     dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, keys: StoreKeys?,
@@ -48,7 +48,7 @@ final class Pager: Sendable {
     Self.offset(of: slot, pageByteCount: pageByteCount)
   }
 
-  static func offset(of slot: SlotNumber, pageByteCount: Int) -> Int {
+  package static func offset(of slot: SlotNumber, pageByteCount: Int) -> Int {
     slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
   }
 
@@ -255,7 +255,7 @@ final class Pager: Sendable {
     Self.contentRuleBroken(page, kind)
   }
 
-  static func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
+  package static func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
     switch kind {
     case .leaf, .branch: TreePage.ruleBroken(page)
     case .overflow: OverflowPage.ruleBroken(page)
@@ -266,7 +266,7 @@ final class Pager: Sendable {
   /// Returns the checksum that a page's bytes must carry.
   func checksum(of page: Bytes) -> UInt64 { Self.checksum(of: page, in: storeID) }
 
-  static func checksum(of page: Bytes, in storeID: StoreID) -> UInt64 {
+  package static func checksum(of page: Bytes, in storeID: StoreID) -> UInt64 {
     Checksum.of(
       page.dropFirst(PageHeader.lsnOffset),
       seed: Checksum.seed(

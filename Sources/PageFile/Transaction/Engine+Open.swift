@@ -83,7 +83,7 @@ extension Engine {
   }
 
   /// Opens the WAL files that exist and are not open yet.
-  static func openWALFiles(
+  package static func openWALFiles(
     _ files: inout [(any StorageFile)?], _ directory: any StorageDirectory, _ name: String,
     _ mode: FileMode
   ) throws(PageFileError) {

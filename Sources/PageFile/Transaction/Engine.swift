@@ -4,7 +4,7 @@ import Synchronization
 /// order in which they act.
 ///
 /// An engine outlives the database for its transactions, and the transactions for the database.
-final class Engine: @unchecked Sendable {
+package final class Engine: @unchecked Sendable {
   // Unchecked: `state` is only touched under its lock; the rest is constant or locks itself.
   let directory: any StorageDirectory
   let name: String
@@ -102,7 +102,7 @@ final class Engine: @unchecked Sendable {
   static let retryCommitCount: UInt64 = 64
 
   var walFileNames: [String] { Self.walFileNames(name) }
-  static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
+  package static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
 
   deinit {
     // Only if the engine was never closed: the database was released while a write transaction was

@@ -92,7 +92,7 @@ extension WALHeader {
 
   /// Returns the store id and the key record in the clear part of a sealed header; nil for any
   /// other bytes.
-  static func locked(_ bytes: Bytes) -> (storeID: StoreID, record: KeyRecord)? {
+  package static func locked(_ bytes: Bytes) -> (storeID: StoreID, record: KeyRecord)? {
     guard bytes.count >= byteCount else { return nil }
     for (offset, byte) in magic.enumerated() where bytes[offset] != byte { return nil }
     var reader = ByteReader(bytes, at: storeIDOffset)

@@ -2,11 +2,16 @@
 /// meta slot and which commits of the log count.
 ///
 /// See docs/page-file-format.md, R-1 … R-13, and docs/design.md for the reason of each rule.
-struct WALRecovery {
+package struct WALRecovery {
   /// The state of one WAL file as found on opening.
-  struct File {
+  package struct File {
     let file: (any StorageFile)?
     let header: WALHeader?
+
+    package init(file: (any StorageFile)?, header: WALHeader?) {
+      self.file = file
+      self.header = header
+    }
 
     /// Returns the header if it belongs to this store and is in use.
     ///
@@ -27,12 +32,18 @@ struct WALRecovery {
   let files: [File]
   let dataPath: String
   /// The keys of an encrypted store.
-  var keys: StoreKeys?
+  let keys: StoreKeys?
+
+  package init(files: [File], dataPath: String, keys: StoreKeys?) {
+    self.files = files
+    self.dataPath = dataPath
+    self.keys = keys
+  }
 
   // MARK: Meta slots
 
   /// Chooses the meta slot to use, and returns it with its index.
-  func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (
+  package func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (
     meta: MetaSlot, slot: Int
   ) {
     var valid: [(meta: MetaSlot, slot: Int)] = []
@@ -247,7 +258,7 @@ struct WALRecovery {
   /// The smallest length was durable before a turn named the file. With the end of the log the
   /// witnesses of its commits are gone.
   /// - Parameter header: The file's header; nil if it cannot be read.
-  static func isCut(_ header: WALHeader?, byteCount: Int, _ meta: MetaSlot) -> Bool {
+  package static func isCut(_ header: WALHeader?, byteCount: Int, _ meta: MetaSlot) -> Bool {
     let isInUse = meta.writer == .turn && !meta.isClean
     let isNeeded = header?.generation.counter ?? .max >= meta.generation.counter
     return isInUse && isNeeded && byteCount < WALWriter.byteCountMin

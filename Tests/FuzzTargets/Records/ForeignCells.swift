@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 
 /// A message store some of whose cells hold something else.
 ///

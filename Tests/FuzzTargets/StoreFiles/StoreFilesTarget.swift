@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 import Simulation
 
 /// Salvages, opens, reads, checks, writes, checkpoints, closes and reopens damaged files.

@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// The local files that nothing needs any more: what a client has to remove.

@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Simulation
 
 /// The same facts in two orders, with different commits, steps, packings, and compactions.

@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Receipts up to a sequence, from servers that say no id.

@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Random pages of a store of real chat are destroyed, and what needs none of them is saved.

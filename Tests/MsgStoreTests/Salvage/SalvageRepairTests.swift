@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// What stands around messages is made up where it is lost, and says so.

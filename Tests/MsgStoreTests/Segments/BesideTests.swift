@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// A change of a packed message lies beside its segment until that is packed again.

@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// A store that is restored from an export is the same store: everything that can be in one comes

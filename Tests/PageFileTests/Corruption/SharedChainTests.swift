@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Cells of which many name the same overflow pages: whoever reads everything reads each page for one of

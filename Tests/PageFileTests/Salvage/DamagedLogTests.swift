@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// The log's commits are applied as far as they can be proven, and the others are listed.

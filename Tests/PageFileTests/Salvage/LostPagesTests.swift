@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Which cells are left when a page is destroyed, and what is said of the page.

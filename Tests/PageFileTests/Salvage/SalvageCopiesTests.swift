@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// What a killed process leaves behind, at whatever moment, is salvaged to what recovery makes of it,

@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 
 extension PageSalvage {
   /// What a tree holds, as far as it can be read.

@@ -1,4 +1,5 @@
 import PageFile
+import PageFileSalvage
 import Simulation
 import Testing
 

@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Words of damaged stores.

@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import PageFileSalvage
 import Testing
 
 /// Words on all their ways: through the log, meta slots, readers beside the owner, compaction,

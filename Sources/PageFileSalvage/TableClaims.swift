@@ -1,3 +1,5 @@
+import PageFile
+
 /// The remains of the page table, and their claims about each page number.
 ///
 /// A moved page keeps its checksum, so the target of a table entry is identified by the check in

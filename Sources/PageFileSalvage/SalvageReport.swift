@@ -1,3 +1,5 @@
+package import PageFile
+
 /// The report of a salvage on a damaged store's files: plain values, meant for printing.
 
 /// A page that is missing or damaged.

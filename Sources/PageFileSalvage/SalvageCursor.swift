@@ -1,3 +1,5 @@
+package import PageFile
+
 /// A cursor over the cells of one tree of a damaged store, in key order.
 package final class SalvageCursor {
   private let pages: SalvagedPages

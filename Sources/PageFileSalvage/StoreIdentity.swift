@@ -1,3 +1,5 @@
+import PageFile
+
 /// The facts that prove every page of a store: the store id and the page size.
 ///
 /// The meta slots hold both. If neither can be read, the WAL headers hold the id as well, and

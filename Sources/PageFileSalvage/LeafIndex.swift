@@ -1,3 +1,5 @@
+import PageFile
+
 /// The leaves of one tree in key order, found without the help of branches.
 ///
 /// Leaves of one moment never overlap. If two do, one of them is a remnant of keys that moved

@@ -1,3 +1,5 @@
+import PageFile
+
 /// The files of a damaged store, opened for reading as far as they are readable.
 ///
 /// Nothing is ever written here. A device that has lost some of its sectors fails to read these and
@@ -58,6 +60,7 @@ final class DamagedFiles {
   }
 
   /// Returns the bytes at an offset: fewer, or none, if the file ends or cannot be read there.
+  @inline(never)
   static func read(_ file: any StorageFile, at offset: Int, byteCount: Int) -> [UInt8] {
     var buffer = ByteBuffer(capacity: byteCount)
     buffer.append(zeros: byteCount)

@@ -1,3 +1,5 @@
+package import PageFile
+
 /// Reads everything readable out of the files of a damaged store, whatever is missing, and reports
 /// the losses.
 ///

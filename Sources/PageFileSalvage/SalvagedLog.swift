@@ -1,3 +1,5 @@
+import PageFile
+
 /// The log's commits, applied as far as their chain and the pages that they change allow.
 ///
 /// Unlike recovery, it does not stop at the first fault. A page whose previous version is lost
@@ -138,6 +140,7 @@ struct SalvagedLog {
   ///
   /// If the header cannot be read, the first commit stands in for it: its chain value proves that
   /// it follows.
+  @inline(never)
   private func continuation(_ wal: DamagedFiles.WAL) -> WALHeader? {
     if let header = wal.header {
       let isNext =

@@ -1,3 +1,5 @@
+import PageFile
+
 /// A page found intact in a slot, current or not.
 ///
 /// Takes 32 bytes, once for each slot of the file. Together with the first keys of leaves, a

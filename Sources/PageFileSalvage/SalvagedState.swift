@@ -1,3 +1,5 @@
+import PageFile
+
 /// The roots and the words of a damaged store as far as they are known.
 ///
 /// Each commit header names all roots. The words follow from a meta slot and every commit after it.

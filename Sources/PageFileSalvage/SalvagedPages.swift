@@ -1,3 +1,5 @@
+import PageFile
+
 /// The pages of a damaged store in its last state: for each page number the version that counts,
 /// taken from a slot or made by the log.
 ///

@@ -1,3 +1,5 @@
+import PageFile
+
 /// Reads the slots of a damaged data file and proves their contents.
 struct SlotReader {
   let files: DamagedFiles
