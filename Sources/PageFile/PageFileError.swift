@@ -3,7 +3,9 @@
 /// Faults of the outside world are thrown. A caller's mistakes (a cursor used after its
 /// transaction, an empty key) trap. The exception is `insideTransaction`: whether a call is made
 /// inside a transaction may depend on other code, and an app that gets the error can continue.
-public enum PageFileError: Error, Sendable, Hashable {
+///
+/// The cases are kept in boxes, so that a call hands on one word.
+public indirect enum PageFileError: Error, Sendable, Hashable {
   /// The file is not a data file of this format: its first bytes do not match.
   case notADatabase(path: String)
   /// The file was made by a newer version, or uses features this version does not know.

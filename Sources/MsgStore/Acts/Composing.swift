@@ -266,6 +266,7 @@ extension Composing {
   }
 
   /// Returns a message on which only its author may act.
+  @inline(never)
   func ownMessage(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Target {

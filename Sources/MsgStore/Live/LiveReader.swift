@@ -167,6 +167,7 @@ struct LiveReader<Request: LiveRequest> {
 }
 
 extension LiveRequest {
+  @inline(never)
   fileprivate mutating func read(from core: StoreCore) throws -> Content {
     try core.read { chat in try read(chat) }
   }

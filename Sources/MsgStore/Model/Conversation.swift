@@ -8,6 +8,7 @@ public struct Conversation: Sendable, Hashable, Identifiable {
 
   private let content: Content
 
+  @inline(never)
   init(_ fields: Fields) { content = Content(fields) }
 
   /// Creates a conversation, for previews and tests of views; those of a store come from reading.

@@ -100,6 +100,7 @@ public struct ConversationChanges: Sendable, Hashable {
   // MARK: Adding what comes next
 
   /// Adds a later change of the same commit, which nobody has seen without it.
+  @inline(never)
   mutating func add(_ change: MessageChange?, of id: MessageID) {
     guard let change, !coversAllMessages else { return }
     if let old = messages[id] {

@@ -46,6 +46,7 @@ public struct MessageAttachment: Sendable {
   public static let maximumFieldByteCount = 64 << 10
 
   /// Creates an attachment; omitted fields are unknown.
+  @inline(never)
   public init(
     id: String, kind: AttachmentKind, remoteURL: String? = nil, thumbnailURL: String? = nil,
     localPath: String? = nil, fileName: String? = nil, mimeType: String? = nil,

@@ -20,6 +20,7 @@ public struct MessageID: Sendable {
   private static let longMark: UInt64 = 255
 
   /// Creates an id with this text.
+  @inline(never)
   public init(_ string: String) {
     var buffer = ByteBuffer(capacity: 32)
     buffer.append(string)
@@ -36,8 +37,14 @@ public struct MessageID: Sendable {
   /// The words of an empty name.
   @usableFromInline static var noWords: Words { @inlinable get { (0, 0, 0, 0) } }
 
+  /// The id without bytes, which no message has.
+  ///
+  /// Made from its words, so that constants with it are laid out by the compiler.
+  static var empty: MessageID { MessageID(words: noWords) }
+
   /// Creates an id from its bytes, which must be followed by the slack that pages and `ByteBuffer`s
   /// have.
+  @inline(never)
   package init(_ bytes: Bytes) {
     let isLong = bytes.count > Self.maximumInlineByteCount
     let mark = isLong ? Self.longMark : UInt64(bytes.count)

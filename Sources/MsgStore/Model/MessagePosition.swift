@@ -17,11 +17,11 @@ public struct MessagePosition: Sendable, Hashable, Comparable {
   /// The position before every message.
   ///
   /// Its id is never written or shown.
-  package static let start = MessagePosition(.start, "")
+  package static let start = MessagePosition(.start, .empty)
   /// The position after every acknowledged message and before every pending one.
-  static let firstPending = MessagePosition(.pending(.min, localOrder: .min), "")
+  static let firstPending = MessagePosition(.pending(.min, localOrder: .min), .empty)
   /// The position after every message.
-  package static let end = MessagePosition(.end, "")
+  package static let end = MessagePosition(.end, .empty)
 
   /// Orders by place in the thread.
   public static func < (a: MessagePosition, b: MessagePosition) -> Bool {

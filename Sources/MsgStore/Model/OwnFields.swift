@@ -65,6 +65,7 @@ package struct OwnRegister: Hashable, Sendable {
   }
 
   /// Returns true if another packed register of the same name counts instead of this one.
+  @inline(never)
   package func precedes(_ other: OwnRegister) -> Bool {
     if time != other.time {
       guard let time else { return true }
@@ -105,6 +106,7 @@ package struct OwnFields: Hashable, Sendable {
   package var namedCount: Int { all.count - (all.first?.name.isEmpty == true ? 1 : 0) }
 
   /// Returns the index of a name, or of the first one behind it.
+  @inline(never)
   private func search(_ name: [UInt8]) -> (index: Int, isFound: Bool) {
     let index = all.firstIndex { !$0.name.lexicographicallyPrecedes(name) } ?? all.count
     return (index, index < all.count && all[index].name == name)
@@ -116,18 +118,21 @@ package struct OwnFields: Hashable, Sendable {
   }
 
   /// Sets a field, whatever is known of it.
+  @inline(never)
   package mutating func put(_ register: OwnRegister) {
     let (index, isFound) = search(register.name)
     if isFound { all[index] = register } else { all.insert(register, at: index) }
   }
 
   /// Removes all that is known of a field.
+  @inline(never)
   package mutating func forget(_ name: [UInt8]) { all.removeAll { $0.name == name } }
 
   /// Merges what is known of one field, packed.
   ///
   /// Of too many names the least stay. That is a join, too: a name that goes has sixteen lesser
   /// ones, which never go.
+  @inline(never)
   package mutating func merge(_ register: OwnRegister) {
     if let old = self[register.name], !old.precedes(register),
       !StoreDefect.olderOwnFieldWins.isPlanted
@@ -139,6 +144,7 @@ package struct OwnFields: Hashable, Sendable {
   }
 
   /// Merges the packed fields of another copy.
+  @inline(never)
   package mutating func merge(_ other: OwnFields) {
     for register in other.all { merge(register) }
   }

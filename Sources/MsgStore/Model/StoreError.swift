@@ -9,7 +9,10 @@ public import PageFile
 /// after `message`, `conversation`, and `outbox`, the store has moved on, so read it again; after
 /// `opening`, choose another file or update the app. `storage` says which failures pass by
 /// themselves.
-public enum StoreError: Error, Sendable, Hashable {
+///
+/// The cases are kept in boxes: an error in place took nine words, which each call that may throw
+/// would have to hand on.
+public indirect enum StoreError: Error, Sendable, Hashable {
   /// The file, its log, or the system failed, for the enclosed reason.
   case storage(PageFileError)
   /// The file cannot be opened as this store.
@@ -312,6 +315,12 @@ package func storage<R: ~Copyable>(_ body: () throws(PageFileError) -> R) throws
   do throws(PageFileError) {
     return try body()
   } catch {
-    throw .storage(error)
+    try raise(error)
   }
 }
+
+/// Throws an error of the layer below.
+///
+/// A function of its own, since each of hundreds of calls would carry a copy of it.
+@inline(never)
+package func raise(_ error: PageFileError) throws(StoreError) -> Never { throw .storage(error) }

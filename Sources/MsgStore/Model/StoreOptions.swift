@@ -143,6 +143,7 @@ public struct StoreOptions: Sendable {
   package var packing = PackingSizes()
 
   /// Creates options whose defaults suit an app.
+  @inline(never)
   public init(
     localMember: MemberID? = nil, pageByteCount: Int = 4096,
     cacheByteCount: Int = Self.defaultCacheByteCount,

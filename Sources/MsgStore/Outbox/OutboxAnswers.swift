@@ -8,6 +8,7 @@ struct OutboxAnswers: TransactionPart {
   let transaction: Transaction
 
   /// Returns the entry of an item if the item's lease is the newest; otherwise nil.
+  @inline(never)
   private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
     guard let record = try transaction.outboxSweeps.currentEntry(item.id.rawValue),
       case .running(item.lease, _, _) = record.state

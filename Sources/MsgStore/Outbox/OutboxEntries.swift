@@ -25,6 +25,7 @@ struct OutboxEntries: TransactionPart {
   var isEmpty: Bool { transaction.outboxTotals.counts.total == 0 }
 
   /// Returns the lane of a conversation, which the writer remembers from act to act.
+  @inline(never)
   func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
     if let known = memory.lane, known.conversation == conversation { return known.lane }
     let lane = try view.outbox.lane(conversation)
@@ -64,6 +65,7 @@ struct OutboxEntries: TransactionPart {
   }
 
   /// Replaces an entry.
+  @inline(never)
   func replace(
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
@@ -77,11 +79,13 @@ struct OutboxEntries: TransactionPart {
   }
 
   /// Removes an entry in its current state, which earlier changes may have altered.
+  @inline(never)
   func remove(entry ordinal: UInt64) throws(StoreError) {
     try remove(entry: ordinal, try view.outbox.indexedEntry(ordinal))
   }
 
   /// Removes an entry, given its current state.
+  @inline(never)
   func remove(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     let count = try change(entry: ordinal, from: record, to: nil)
     if record.subject.isNeeded, count > 0 { try follow(record) }

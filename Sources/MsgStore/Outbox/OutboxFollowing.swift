@@ -80,6 +80,7 @@ struct OutboxFollowing: TransactionPart {
 
   /// Removes entries of a message, also where those of a conversation that becomes this one, or was
   /// deleted, are still to come.
+  @inline(never)
   private func removeEntriesAnywhere(
     of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
   ) throws(StoreError) {
@@ -96,6 +97,7 @@ struct OutboxFollowing: TransactionPart {
   }
 
   /// Removes the entries of a message that have nothing to tell any more.
+  @inline(never)
   private func removeEntries(
     of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
   ) throws(StoreError) {
@@ -158,6 +160,7 @@ struct OutboxFollowing: TransactionPart {
   /// Changes the sending status of a message, and holds or queues its entries accordingly.
   ///
   /// - Returns: False if there is no such message, or nothing changes.
+  @inline(never)
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp? = nil, failure: SendFailure? = nil

@@ -84,6 +84,7 @@ struct OutboxReleases: TransactionPart {
     return counts
   }
 
+  @inline(never)
   private func writeRelease(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
     let key = OutboxKey.release(ordinal)
     var value = ByteBuffer()
@@ -91,6 +92,7 @@ struct OutboxReleases: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
+  @inline(never)
   private func end(_ release: OutboxRelease, _ ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
     try transaction.remove(OutboxKey.release(ordinal), in: Schema.work)
@@ -181,6 +183,7 @@ struct OutboxReleases: TransactionPart {
   /// Queues an entry if it is in one of some states.
   ///
   /// Returns true if it is.
+  @inline(never)
   func letGo(
     _ ordinal: UInt64, _ record: OutboxRecord, if states: OutboxRelease.States
   ) throws(StoreError) -> Bool {
@@ -290,6 +293,7 @@ struct OutboxReleases: TransactionPart {
   }
 
   /// Returns true if a release of an entry's conversation, or of all, has still to queue the entry.
+  @inline(never)
   func isToBeReleased(_ entry: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     for (ordinal, release) in try view.outbox.releases()
     where release.conversation == record.conversation || release.conversation == 0 {

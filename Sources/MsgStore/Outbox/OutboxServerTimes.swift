@@ -76,6 +76,7 @@ extension OutboxAnswers {
     }
   }
 
+  @inline(never)
   private func confirm(
     _ number: UInt32, _ body: (inout Conversations.Attributes) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -235,12 +235,14 @@ struct OutboxSweeps: TransactionPart {
 
   /// Returns an entry, after moving it to where it belongs if its conversation was deleted or has
   /// become another.
+  @inline(never)
   func currentEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
     guard let record = try view.outbox.entry(ordinal) else { return nil }
     return try isLeft(ordinal, record) ? try view.outbox.entry(ordinal) : record
   }
 
   /// Returns true if an entry was left under an old number; it is moved to where it belongs then.
+  @inline(never)
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     guard try bring(ordinal, record) else { return false }
     // A message that came with it may be another one there, or settled.
@@ -250,6 +252,7 @@ struct OutboxSweeps: TransactionPart {
 
   /// Moves an entry to where it belongs if it was left under an old number, and leaves the effects
   /// of that to the caller.
+  @inline(never)
   func bring(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     guard transaction.outboxTotals.hasSteps,
       let sweep = try view.outbox.sweep(of: record.conversation)
@@ -273,6 +276,7 @@ struct OutboxSweeps: TransactionPart {
   }
 
   /// Notes in the totals whether the outbox has pending work in steps.
+  @inline(never)
   func updateSteps() throws(StoreError) {
     view.source[.hasOutboxSteps] = try view.outbox.hasSteps() ? 1 : 0
   }
@@ -285,6 +289,7 @@ struct OutboxSweeps: TransactionPart {
   }
 
   /// Stops a lane, or starts it again, as its state requires.
+  @inline(never)
   func updateStop(of conversation: UInt32) throws(StoreError) {
     let stored = try transaction.outboxEntries.lane(conversation)
     let isStopped = try view.outbox.isLaneStopped(conversation)

@@ -114,6 +114,7 @@ struct TaskReader {
 
   /// Returns a message that was found here, or is still being moved here from a conversation that
   /// became this one.
+  @inline(never)
   private func message(
     _ found: LocatedMessage?, orMoving id: MessageID, to number: UInt32
   ) throws(StoreError) -> LocatedMessage? {

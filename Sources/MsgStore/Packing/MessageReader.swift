@@ -5,6 +5,7 @@ package struct MessageReader {
   let view: StoreView
 
   /// Looks up a message by any of its names.
+  @inline(never)
   package func found(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> LocatedMessage? {

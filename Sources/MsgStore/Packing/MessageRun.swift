@@ -31,6 +31,7 @@ package struct MessageRun: ~Copyable {
   /// Copies a message into the buffer.
   ///
   /// The bytes must not lie in the run itself.
+  @inline(never)
   private mutating func copy(_ key: Bytes, _ record: Bytes) -> Entry {
     let start = buffer.count
     buffer.append(key)
@@ -41,9 +42,11 @@ package struct MessageRun: ~Copyable {
   }
 
   /// Appends a message after all others.
+  @inline(never)
   package mutating func append(_ key: Bytes, _ record: Bytes) { entries.append(copy(key, record)) }
 
   /// Appends a message of a segment after all others.
+  @inline(never)
   package mutating func append(
     _ segment: borrowing UnpackedSegment, _ index: Int, in number: UInt32
   ) {

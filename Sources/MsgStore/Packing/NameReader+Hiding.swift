@@ -1,5 +1,6 @@
 extension NameReader {
   /// Returns the position of a message, or nil if the message is not here or hidden from this view.
+  @inline(never)
   package func position(of id: MessageID, in conversation: UInt32) throws(StoreError)
     -> MessagePosition?
   {

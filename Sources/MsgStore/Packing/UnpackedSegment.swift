@@ -273,6 +273,7 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   /// Appends all messages to a run.
+  @inline(never)
   package func append(to run: inout MessageRun, in number: UInt32) {
     for index in 0..<rows.count { run.append(self, index, in: number) }
   }

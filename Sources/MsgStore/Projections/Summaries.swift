@@ -91,6 +91,7 @@ struct Summaries: TransactionPart {
   /// Bounds the number of conversations that a transaction keeps open.
   ///
   /// No caller may hold an open conversation across this call.
+  @inline(never)
   func makeRoom() throws(StoreError) {
     guard memory.isFull else { return }
     try transaction.packer.packGrown()
@@ -99,6 +100,7 @@ struct Summaries: TransactionPart {
   }
 
   /// Writes the changed summaries, so that conversations can be read.
+  @inline(never)
   func flush() throws(StoreError) {
     try memory.unwritten.flush(to: view.source)
     for conversation in memory.touched where conversation.isChanged {
@@ -110,6 +112,7 @@ struct Summaries: TransactionPart {
 
   /// Writes the local member's side of receipts where it was kept, so that it can be read from the
   /// trees.
+  @inline(never)
   func flushReceipts() throws(StoreError) {
     guard memory.hasUnwrittenReceipts else { return }
     memory.hasUnwrittenReceipts = false

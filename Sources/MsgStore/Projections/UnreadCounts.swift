@@ -9,6 +9,7 @@ struct UnreadCounts: TransactionPart {
   /// Preserves the seen state of a message that moves, even if it crosses the read mark.
   ///
   /// A message that came as history has one, too: it counts once a live copy comes.
+  @inline(never)
   func carry(
     from old: StoredMessage, at oldPosition: MessagePosition, to new: inout StoredMessage,
     at position: MessagePosition, _ conversation: OpenConversation

@@ -32,6 +32,7 @@ package struct UnreadScan: ~Copyable {
   }
 
   /// Returns the counts of the next segment or message; nil at the end.
+  @inline(never)
   package mutating func next() throws(StoreError) -> UnreadCount? {
     stepCount += 1
     if let (head, first) = try scan.segmentAhead(), let counts = counts(head, first) {

@@ -37,6 +37,7 @@ extension AttachmentRecord {
   /// Returns the state to show.
   ///
   /// A transfer that is stored as running but does not run in this process counts as queued.
+  @inline(never)
   func state(
     _ fact: Bytes, of message: MessageID, in conversation: ConversationID,
     _ doneByteCount: (RunningTransfers.Key) -> Int64?

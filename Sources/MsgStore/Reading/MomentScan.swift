@@ -43,6 +43,7 @@ struct MomentScan<Index: MomentIndex>: ~Copyable {
   /// The number of moments that are read ahead.
   private static var readAheadCount: Int { 32 }
 
+  @inline(never)
   init(
     _ view: StoreView, _ number: UInt32, _ index: Index, from start: MessagePosition,
     isInclusive: Bool = false, isForward: Bool

@@ -13,6 +13,7 @@ package struct PendingReceiptReader {
   let view: StoreView
 
   /// Returns the local member's mark that the server knows.
+  @inline(never)
   func told(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> MessagePosition? {
@@ -26,6 +27,7 @@ package struct PendingReceiptReader {
 
   /// Returns the range of a mark that the server does not know, or nil if the server knows all of
   /// it.
+  @inline(never)
   func pendingRange(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts
@@ -99,6 +101,7 @@ package struct PendingReceiptReader {
   }
 
   /// Returns the messages whose named receipts are due.
+  @inline(never)
   func dueExact(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts, maximumCount: Int = .max
@@ -251,6 +254,7 @@ package struct PendingReceiptReader {
 
 extension MessageRecord {
   /// Returns the message's own name.
+  @inline(never)
   fileprivate func id(at position: MessagePosition) -> MessageID {
     traits()?.names.first ?? position.id
   }

@@ -41,6 +41,7 @@ struct ReceiptTimes {
   }
 
   /// Returns false if there are marks of more members, which were not read.
+  @inline(never)
   private mutating func readMarks(
     _ view: StoreView, _ conversation: UInt32, without member: UInt32?, maximumCount: Int
   ) throws(StoreError) -> Bool {

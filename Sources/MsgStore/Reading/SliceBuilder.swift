@@ -23,6 +23,7 @@ struct SliceBuilder: ~Copyable {
   private static let typicalByteCount = 144
   private static let maximumReservedCount = 256
 
+  @inline(never)
   init(_ view: StoreView, _ conversation: ConversationID, _ number: UInt32, count: Int) {
     self.view = view
     self.conversation = conversation

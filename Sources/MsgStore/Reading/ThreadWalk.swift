@@ -316,6 +316,7 @@ struct PrunedPart {
   ///
   /// Consecutive sequences leave no room for any. Messages at one place are not separated: no
   /// position between them could be given to read on from.
+  @inline(never)
   func isBetween(_ older: MessagePosition, _ newer: Place?) -> Bool {
     guard older < floor, let newer, older.place != newer else { return false }
     if let lower = older.place.sequence, let upper = newer.sequence, lower < upper {

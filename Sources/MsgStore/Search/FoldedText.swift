@@ -195,6 +195,7 @@ package struct FoldedText {
 
 extension Bytes {
   /// Returns the scalar at an offset and its byte count; U+FFFD for a byte that begins none.
+  @inline(never)
   func scalar(at offset: Int) -> (scalar: UInt32, byteCount: Int) {
     let first = UInt32(self[offset])
     func next(_ distance: Int) -> UInt32? {

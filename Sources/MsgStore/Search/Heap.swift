@@ -10,6 +10,7 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
     return max(elements[1], elements[2])
   }
 
+  @inline(never)
   mutating func push(_ element: Element) {
     elements.append(element)
     var index = elements.count - 1

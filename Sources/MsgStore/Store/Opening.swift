@@ -144,7 +144,7 @@ struct Opening {
     do throws(PageFileError) {
       _ = try pages.commit(isDone ? .full : .relaxed)
     } catch {
-      throw .storage(error)
+      try raise(error)
     }
     if isDone {
       found.localMember = transaction.localMember

@@ -322,6 +322,7 @@ package final class StoreCore: Sendable {
   }
 
   /// Closes the store: waits for background work, and leaves a clean file.
+  @inline(never)
   func close() throws(StoreError) {
     if database.isForeign { throw .storage(.forked) }
     try storage { () throws(PageFileError) in try database.refuseWhileUsed("close") }

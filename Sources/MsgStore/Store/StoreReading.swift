@@ -58,6 +58,7 @@ public struct StoreAccess {
   func readThrough() { transaction?.isReadThrough = true }
 
   /// Returns the progress of a running transfer, or nil if it is not running.
+  @inline(never)
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
     guard let transaction else { return running.doneByteCount(key) }
     return transaction.messageFacts.doneByteCount(key)

@@ -47,6 +47,7 @@ final class WorkerPool: @unchecked Sendable {
   /// Runs `body` on one of the threads.
   ///
   /// - Throws: The error of `body`; `closed` after `close`.
+  @inline(never)
   func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     // The result is passed under a lock. If a continuation is resumed before it is awaited, the
     // thread sanitizer does not see that one happens before the other.

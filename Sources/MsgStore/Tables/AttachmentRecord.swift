@@ -22,6 +22,7 @@ package struct AttachmentRecord: Hashable, StoredRecord {
 
   package init() { self.init(MessageAttachment(id: "", kind: .other), index: 0) }
 
+  @inline(never)
   package init(
     _ attachment: MessageAttachment, index: UInt32, upload: AttachmentTransfer = .notRequested,
     download: AttachmentTransfer = .notRequested

@@ -50,6 +50,7 @@ extension ExactReceipt {
 
 extension ReceiptRecord {
   /// Returns true if the marks say that their member has received, or read, a message.
+  @inline(never)
   package func has(_ kind: ReceiptKind, at position: MessagePosition) -> Bool {
     read.covers(position) || kind == .delivered && delivered.covers(position)
   }
@@ -124,6 +125,7 @@ package struct AwaitedSearch {
     return loaded
   }
 
+  @inline(never)
   private mutating func marks(of member: UInt32) throws(StoreError) -> ReceiptRecord {
     if let record = records[member] { return record }
     let record = try view.receipts.receipts(of: member, in: conversation)
@@ -144,6 +146,7 @@ package struct AwaitedSearch {
   /// Returns true if a member is a recipient of a message and has no mark behind it.
   ///
   /// Receipts by name are not looked at.
+  @inline(never)
   package mutating func isMissing(
     _ member: UInt32, _ kind: ReceiptKind, at position: MessagePosition, from sender: UInt32
   ) throws(StoreError) -> Bool {

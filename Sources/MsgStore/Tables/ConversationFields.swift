@@ -27,6 +27,7 @@ package struct ConversationFields: StoredRecord, Hashable {
 
 extension ConversationReader {
   /// Returns all that is known of the own fields of a conversation, with whole values.
+  @inline(never)
   package func ownFields(_ number: UInt32) throws(StoreError) -> OwnFields {
     let record: ConversationFields? = try view.record(ConversationFields.key(number))
     return record?.own ?? OwnFields()

@@ -31,6 +31,7 @@ package struct ConversationMembers: Hashable, StoredRecord {
     }
 
     /// Merges another fact about the same member by rule 1.
+    @inline(never)
     package mutating func merge(_ other: Member) {
       if other.time > time || other.time == time && !other.isActive {
         time = other.time
@@ -155,6 +156,7 @@ package struct ConversationMembers: Hashable, StoredRecord {
     return hash
   }
 
+  @inline(never)
   static func key(_ conversation: UInt32) -> ByteBuffer {
     KeyEncoding.key(conversation).appending(keySuffix)
   }

@@ -36,10 +36,12 @@ extension StoreView {
   }
 
   /// Looks up the number of a conversation by any of its names.
+  @inline(never)
   package func number(of id: ConversationID) throws(StoreError) -> UInt32? {
     try indexEntry(of: id)?.number
   }
 
+  @inline(never)
   private func indexEntry(of id: ConversationID) throws(StoreError) -> ConversationName? {
     guard (1...Identifier.maximumByteCount).contains(id.string.utf8.count) else { return nil }
     return try record(NameKey.conversation(id.string))

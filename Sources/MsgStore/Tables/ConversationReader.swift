@@ -82,12 +82,14 @@ package struct ConversationReader {
   }
 
   /// Returns the members that are in one value; nil if they have cells, or if none is known.
+  @inline(never)
   package func inlineMembers(_ number: UInt32) throws(StoreError) -> ConversationMembers? {
     let key = ConversationMembers.key(number)
     return try view.record(key)
   }
 
   /// Returns the member that has a cell in a conversation.
+  @inline(never)
   func member(
     _ member: UInt32, of conversation: UInt32
   ) throws(StoreError) -> ConversationMembers.Member? {
@@ -118,6 +120,7 @@ package struct ConversationReader {
   }
 
   /// Returns the record of a draft, which may say that the draft was given up.
+  @inline(never)
   package func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
     let key = DraftRecord.key(number)
     return try view.record(key)
@@ -172,6 +175,7 @@ package struct ConversationReader {
   }
 
   /// Returns the details of a conversation.
+  @inline(never)
   package func details(_ number: UInt32) throws(StoreError) -> ConversationDetails {
     var cursor = Cursor(view.source, Schema.conversations)
     let key = ConversationDetails.key(number)

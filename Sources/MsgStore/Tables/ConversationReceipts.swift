@@ -48,6 +48,7 @@ package struct ConversationReceipts: Hashable, StoredRecord {
     kind == .read ? confirmedRead : confirmedDelivered
   }
 
+  @inline(never)
   mutating func confirm(_ kind: ReceiptKind, upTo position: MessagePosition) {
     switch kind {
     case .read: confirmedRead = latest(confirmedRead, position)

@@ -29,6 +29,7 @@ package struct EmojiCountRecord: Hashable, StoredRecord {
     ReactionCount(emoji, count: Int(count), isOwn: isOwn)
   }
 
+  @inline(never)
   static func key(_ conversation: UInt32, _ id: MessageID, _ emoji: String) -> ByteBuffer {
     FactKey.prefix(conversation, id, .emojiCount).appending(emoji)
   }
@@ -66,6 +67,7 @@ package struct EmojiCountRecord: Hashable, StoredRecord {
 extension FactReader {
   /// Returns the number of reactions with an emoji for which the message's record has no room; nil
   /// without such a reaction.
+  @inline(never)
   func rarerEmoji(
     _ emoji: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ReactionCount? {

@@ -4,6 +4,7 @@ package import PageFile
 package struct EntryReader {
   let view: StoreView
 
+  @inline(never)
   package func entry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
     try view.record(OutboxKey.entry(ordinal))
   }
@@ -11,6 +12,7 @@ package struct EntryReader {
   /// Returns an entry that an index refers to.
   ///
   /// - Throws: `corruptRecord` if it is missing.
+  @inline(never)
   package func indexedEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
     guard let record = try entry(ordinal) else {
       throw view.corrupt(Schema.work, "outbox entry \(ordinal): missing")
@@ -23,12 +25,14 @@ package struct EntryReader {
   }
 
   /// Returns the ordinals at the end of the keys that have a prefix, in order.
+  @inline(never)
   package func ordinals(
     _ prefix: borrowing ByteBuffer, maximumCount: Int = .max
   ) throws(StoreError) -> [UInt64] {
     try ordinals(from: prefix, sharing: prefix.count, maximumCount)
   }
 
+  @inline(never)
   private func ordinals(
     from start: borrowing ByteBuffer, sharing byteCount: Int, _ maximumCount: Int
   ) throws(StoreError) -> [UInt64] {
@@ -73,6 +77,7 @@ package struct EntryReader {
   }
 
   /// Returns the entries of a message, in the order in which they were entered.
+  @inline(never)
   package func entries(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
@@ -271,6 +276,7 @@ package struct OutboxSweep: Hashable, FieldRecord {
   }
 
   /// Returns an entry in the form in which it goes over; nil if it has nothing to tell any more.
+  @inline(never)
   package func kept(_ record: OutboxRecord) -> OutboxRecord? {
     if isMerge {
       // Entered again if the other conversation has something to tell.
@@ -304,6 +310,7 @@ extension EntryReader {
   }
 
   /// Returns how the entries of a conversation are moved in steps, or nil if they are not.
+  @inline(never)
   package func sweep(of conversation: UInt32) throws(StoreError) -> OutboxSweep? {
     let found: OutboxSweep? = try view.record(
       OutboxKey.sweep(conversation), in: Schema.work, "outbox sweep")
@@ -320,6 +327,7 @@ extension EntryReader {
   }
 
   /// Returns true if the outbox has work left that is done in steps.
+  @inline(never)
   package func hasSteps() throws(StoreError) -> Bool {
     var cursor = Cursor(view.source, Schema.work)
     let start = KeyEncoding.prefix(OutboxKey.sweepPrefix)

@@ -81,7 +81,7 @@ package struct ExpiryKey: Hashable, Comparable {
 }
 
 extension ExpiryKey: RecordIndex {
-  package static let tree = Schema.expiry
+  package static var tree: TreeNumber { Schema.expiry }
   package static let isCounted = true
 
   package static func forEachKey(

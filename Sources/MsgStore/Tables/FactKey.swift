@@ -63,6 +63,7 @@ package enum FactKey {
   }
 
   /// Returns the key of a fact that exists once per member.
+  @inline(never)
   package static func key(
     _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32
   ) -> ByteBuffer {
@@ -70,6 +71,7 @@ package enum FactKey {
   }
 
   /// Returns the key of an attachment.
+  @inline(never)
   package static func key(
     _ conversation: UInt32, _ id: MessageID, attachment: String
   ) -> ByteBuffer {

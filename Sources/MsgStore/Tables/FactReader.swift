@@ -21,6 +21,7 @@ package struct FactReader {
   }
 
   /// Returns the versions of a message's text among the facts: all but the one that is shown.
+  @inline(never)
   func versions(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [TextVersion] {
@@ -45,6 +46,7 @@ extension FactReader {
   }
 
   /// Returns the records of a message's attachments, in order.
+  @inline(never)
   func attachmentRecords(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [AttachmentRecord] {
@@ -58,6 +60,7 @@ extension FactReader {
     return records
   }
 
+  @inline(never)
   package func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
     var value = ByteBuffer()
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
@@ -65,6 +68,7 @@ extension FactReader {
   }
 
   /// Returns the receipts of members for exactly one message.
+  @inline(never)
   func exactReceipts(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(member: UInt32, receipt: ExactReceipt)] {
@@ -101,6 +105,7 @@ extension FactReader {
   }
 
   /// Decodes a reaction among the facts, given its key behind the kind.
+  @inline(never)
   func reaction(
     _ rest: Bytes, _ value: Bytes, to id: MessageID
   ) throws(StoreError) -> (member: UInt32, emoji: Bytes, ReactionRecord) {

@@ -203,7 +203,7 @@ extension [UInt8]: FieldBytes {
 
 /// A position in a record may have an empty name, as between two messages.
 extension MessagePosition: FieldBytes {
-  static let lowest = MessagePosition(.acknowledged(0, sequence: nil), "")
+  static let lowest = MessagePosition(.acknowledged(0, sequence: nil), .empty)
   package var byteCount: Int { (place.isPending ? 17 : place.hasRank ? 18 : 10) + id.byteCount }
   package init?(field bytes: Bytes) {
     guard let (place, byteCount) = bytes.place(at: 0),

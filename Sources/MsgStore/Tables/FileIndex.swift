@@ -29,6 +29,7 @@ package enum FileIndex {
     unneededPrefix(path).appending(number)
   }
 
+  @inline(never)
   package static func digest(_ path: String) -> UInt32 {
     let name = KeyEncoding.key(path)
     return KeyEncoding.digest(name.bytes)

@@ -102,6 +102,7 @@ package struct NameReader {
   let view: StoreView
 
   /// Returns the entry of a name of a message, or nil if the ids tree has no such name.
+  @inline(never)
   package func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()

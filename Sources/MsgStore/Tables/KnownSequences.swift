@@ -24,6 +24,7 @@ package struct KnownSequences {
   package static let keyByteCount = 13
 
   /// Returns the common prefix of the keys of a conversation's runs.
+  @inline(never)
   static func prefix(_ conversation: UInt32) -> ByteBuffer {
     KeyEncoding.key(conversation).appending(keySuffix)
   }

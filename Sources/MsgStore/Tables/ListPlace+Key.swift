@@ -3,7 +3,7 @@ package import PageFile
 /// Keys of the activity tree: the lists of conversations.
 package enum ListKey: RecordIndex {
   package typealias Record = (place: ListPlace, conversation: UInt32)
-  package static let tree = Schema.activity
+  package static var tree: TreeNumber { Schema.activity }
   package static let isCounted = false
 
   package static func forEachKey(

@@ -36,11 +36,13 @@ package struct MembershipRecord: Hashable, StoredRecord {
     joinedAt = time &+ step
   }
 
+  @inline(never)
   package static func key(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
     prefix(conversation).appending(member)
   }
 
   /// Returns the common prefix of the keys of a conversation's members.
+  @inline(never)
   static func prefix(_ conversation: UInt32) -> ByteBuffer {
     KeyEncoding.key(conversation).appending(keySuffix)
   }

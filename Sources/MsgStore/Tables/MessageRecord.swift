@@ -214,6 +214,7 @@ extension MessageRecord {
   /// Decodes the traits.
   ///
   /// Returns nil if their block is malformed.
+  @inline(never)
   package func traits() -> MessageTraits? {
     flags.contains(.traits) ? MessageTraits(traitsBytes) : MessageTraits()
   }

@@ -21,10 +21,12 @@ package enum NameKey {
 
   package static func prefix(_ kind: Kind) -> ByteBuffer { KeyEncoding.prefix(kind.rawValue) }
 
+  @inline(never)
   package static func conversation(_ id: String) -> ByteBuffer {
     prefix(.conversation).appending(id)
   }
 
+  @inline(never)
   package static func member(_ id: String) -> ByteBuffer { prefix(.member).appending(id) }
 
   /// Returns the kind of a key and the bytes behind it; nil if the bytes are not a key.
@@ -37,7 +39,7 @@ package enum NameKey {
 /// Keys by which a conversation is found with exactly some participants.
 package enum ParticipantsKey: RecordIndex {
   package typealias Record = (digest: UInt64, conversation: UInt32)
-  package static let tree = Schema.names
+  package static var tree: TreeNumber { Schema.names }
   package static let isCounted = false
 
   /// Returns the common prefix of the keys of one digest.

@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, O-1.
 package enum EntryIndex: RecordIndex {
   package typealias Record = (ordinal: UInt64, entry: OutboxRecord)
-  package static let tree = Schema.work
+  package static var tree: TreeNumber { Schema.work }
   package static let isCounted = false
 
   package static func forEachKey(
@@ -29,7 +29,7 @@ package enum EntryIndex: RecordIndex {
 ///
 /// See docs/message-format.md, O-7.
 package enum LaneIndex: RecordIndex {
-  package static let tree = Schema.work
+  package static var tree: TreeNumber { Schema.work }
   package static let isCounted = false
 
   package static func forEachKey(

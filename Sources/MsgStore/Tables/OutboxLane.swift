@@ -153,6 +153,7 @@ extension OutboxCounts {
   }
 
   /// Returns a sum limited to the counts that can be decoded.
+  @inline(never)
   private static func sum(_ count: Int, _ change: Int) -> Int {
     min(max(Totals.sum(count, change), 0), Int(UInt32.max))
   }

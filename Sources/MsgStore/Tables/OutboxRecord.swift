@@ -67,6 +67,7 @@ package struct OutboxRecord: Hashable, StoredRecord {
 
   package init() {}
 
+  @inline(never)
   package init(
     _ subject: OutboxSubject, of conversation: UInt32, token: OutboxToken, created: Int64
   ) {

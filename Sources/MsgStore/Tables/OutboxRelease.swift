@@ -85,6 +85,7 @@ extension EntryReader {
 
   /// Returns the newest release that had been requested when an entry was decided about, or 0 if
   /// there is no such decision.
+  @inline(never)
   package func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
     let key = OutboxKey.decision(ordinal)
     return try view.record(key, in: Schema.work, "decision on an outbox entry") ?? 0

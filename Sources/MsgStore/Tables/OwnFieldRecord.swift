@@ -38,6 +38,7 @@ package struct OwnFieldRecord: StoredRecord, Hashable {
 
 extension FactKey {
   /// Returns the key of a long own field.
+  @inline(never)
   package static func key(
     _ conversation: UInt32, _ id: MessageID, ownField name: [UInt8]
   ) -> ByteBuffer {

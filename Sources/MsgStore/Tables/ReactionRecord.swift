@@ -24,6 +24,7 @@ package struct ReactionRecord: Hashable, StoredRecord {
   /// Removed reactions lie apart, so that a listing of the others does not pass over them.
   var kind: FactKind { isRemoved ? .removedReaction : .reaction }
 
+  @inline(never)
   static func key(
     _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32, emoji: String
   ) -> ByteBuffer {
@@ -41,6 +42,7 @@ package struct ReactionRecord: Hashable, StoredRecord {
   /// Decodes a reaction among the facts, given its key behind the kind.
   ///
   /// Returns nil if the bytes are not a valid one.
+  @inline(never)
   static func parts(
     _ rest: Bytes, _ value: Bytes
   ) -> (member: UInt32, emoji: Bytes, ReactionRecord)? {

@@ -45,6 +45,7 @@ package enum ReceiptKey {
     exact(conversation, kind).appending(ordinal)
   }
 
+  @inline(never)
   package static func exact(
     _ conversation: UInt32, _ kind: ReceiptKind, ordinal: UInt64, _ id: MessageID
   ) -> ByteBuffer {

@@ -5,6 +5,7 @@ package struct ReceiptReader {
   let view: StoreView
 
   /// Returns the receipts of a member in a conversation.
+  @inline(never)
   package func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError)
     -> ReceiptRecord
   {
@@ -13,6 +14,7 @@ package struct ReceiptReader {
   }
 
   /// Returns the conversation's own side of receipts.
+  @inline(never)
   package func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
     let key = ReceiptKey.own(conversation)
     return try view.record(key)

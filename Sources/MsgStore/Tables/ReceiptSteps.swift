@@ -41,6 +41,7 @@ package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
     return sequences.isEmpty ? mark : sequences.reduce(mark) { latest($0, $1.position) }
   }
 
+  @inline(never)
   package func covers(_ position: MessagePosition) -> Bool { mark.map { position <= $0 } ?? false }
 
   /// Returns the earliest time at which a mark covered a position.
@@ -174,6 +175,7 @@ package struct ReceiptRecord: Hashable, Sendable, StoredRecord {
   }
 
   /// Returns the mark that the member has reached at least: a read message was delivered.
+  @inline(never)
   package func mark(_ kind: ReceiptKind) -> MessagePosition? {
     kind == .read ? read.mark : latest(read.mark, delivered.mark)
   }
@@ -197,6 +199,7 @@ func earliest(_ a: Int64?, _ b: Int64?) -> Int64? {
 }
 
 /// Returns the later of two positions, either of which may be missing.
+@inline(never)
 func latest(_ a: MessagePosition?, _ b: MessagePosition?) -> MessagePosition? {
   guard let a, let b else { return a ?? b }
   return max(a, b)

@@ -23,6 +23,7 @@ package struct Recipient: Hashable {
   /// Returns the mark that the member counts as having reached.
   ///
   /// Everything before joining is covered.
+  @inline(never)
   func reached(_ mark: MessagePosition?) -> MessagePosition? {
     if StoreDefect.joiningIgnored.isPlanted { return mark }
     return latest(mark, joined.map { MessagePosition(.acknowledged($0, sequence: .min), "") })
@@ -55,6 +56,7 @@ struct RecipientWalk: ~Copyable {
   private(set) var recipient: Recipient?
 
   /// Begins with the first recipient from a number on, and ends before another number, if given.
+  @inline(never)
   init(
     _ view: StoreView, _ recipients: Recipients, of conversation: UInt32, from start: UInt32,
     before end: UInt32?
@@ -71,6 +73,7 @@ struct RecipientWalk: ~Copyable {
     try step()
   }
 
+  @inline(never)
   mutating func step() throws(StoreError) {
     if let next = rest.popFirst() { recipient = next } else { recipient = try nextOfCells() }
     if let number = recipient?.number, let end, number >= end { recipient = nil }
@@ -99,6 +102,7 @@ extension [Recipient] {
 
 extension ConversationMembers {
   /// Returns the active members except one, in order of their numbers.
+  @inline(never)
   package func recipients(without member: UInt32?) -> [Recipient] {
     members.filter { $0.isActive && $0.number != member }
       .map(Recipient.init)

@@ -12,6 +12,7 @@ package enum ReplyKey {
   package static let byteCount = 9 + ThreadMoment.byteCount
 
   /// Returns the digest of a name.
+  @inline(never)
   package static func digest(of id: MessageID) -> UInt32 {
     var name = ByteBuffer(capacity: 32)
     name.append(id)

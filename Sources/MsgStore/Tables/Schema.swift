@@ -42,20 +42,21 @@ package enum Schema {
   /// A copy of the word, for a salvage without the words.
   package static let localMemberName = "local member"
 
-  package static let settings = TreeNumber(0)
-  package static let names = TreeNumber(1)
-  package static let conversations = TreeNumber(2)
-  package static let activity = TreeNumber(3)
-  package static let expiry = TreeNumber(4)
-  package static let directory = TreeNumber(5)
-  package static let messages = TreeNumber(6)
-  package static let ids = TreeNumber(7)
-  package static let retention = TreeNumber(8)
-  package static let facts = TreeNumber(9)
-  package static let beside = TreeNumber(10)
-  package static let index = TreeNumber(11)
-  package static let client = TreeNumber(12)
-  package static let work = TreeNumber(13)
+  // Computed: a constant of another module's type is made at its first use, and each use asks.
+  package static var settings: TreeNumber { TreeNumber(0) }
+  package static var names: TreeNumber { TreeNumber(1) }
+  package static var conversations: TreeNumber { TreeNumber(2) }
+  package static var activity: TreeNumber { TreeNumber(3) }
+  package static var expiry: TreeNumber { TreeNumber(4) }
+  package static var directory: TreeNumber { TreeNumber(5) }
+  package static var messages: TreeNumber { TreeNumber(6) }
+  package static var ids: TreeNumber { TreeNumber(7) }
+  package static var retention: TreeNumber { TreeNumber(8) }
+  package static var facts: TreeNumber { TreeNumber(9) }
+  package static var beside: TreeNumber { TreeNumber(10) }
+  package static var index: TreeNumber { TreeNumber(11) }
+  package static var client: TreeNumber { TreeNumber(12) }
+  package static var work: TreeNumber { TreeNumber(13) }
 
   static let treeNames = [
     "settings", "names", "conversations", "activity", "expiry", "directory", "messages", "ids",

@@ -96,6 +96,7 @@ package final class StoreView {
   }
 
   /// Returns the number of a member, or nil if the store does not know the member.
+  @inline(never)
   package func number(of member: MemberID) throws(StoreError) -> UInt32? {
     let name = member.string
     guard (1...Identifier.maximumByteCount).contains(name.utf8.count) else { return nil }
@@ -118,16 +119,18 @@ package final class StoreView {
     return id
   }
 
+  @inline(never)
   package func value(
     of key: Bytes, in tree: TreeNumber, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     do throws(PageFileError) {
       return try BTree(source, tree).value(of: key, appendTo: &value)
     } catch {
-      throw .storage(error)
+      try raise(error)
     }
   }
 
+  @inline(never)
   package func corrupt(_ tree: TreeNumber, _ reason: String) -> StoreError {
     .corruptRecord(tree: Schema.name(of: tree), reason: reason)
   }
@@ -138,49 +141,25 @@ extension StoreView {
     do throws(PageFileError) {
       try cursor.appendValue(to: &value)
     } catch {
-      throw .storage(error)
+      try raise(error)
     }
   }
 
+  @inline(never)
   package func contains(
     _ key: borrowing ByteBuffer, in tree: TreeNumber
   ) throws(StoreError) -> Bool {
     do throws(PageFileError) {
       return try BTree(source, tree).contains(key.bytes)
     } catch {
-      throw .storage(error)
-    }
-  }
-
-  /// Runs `body` on every cell whose key has a prefix, until it returns false.
-  ///
-  /// The bytes are valid only during the call. The tree must not be changed meanwhile.
-  ///
-  /// - Parameter byteCount: The byte count of the prefix if `start` goes on behind it, to the first
-  ///   cell.
-  package func forEachCell(
-    with start: borrowing ByteBuffer, sharing byteCount: Int? = nil, in tree: TreeNumber,
-    _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    var cursor = Cursor(source, tree)
-    var key = ByteBuffer()
-    var value = ByteBuffer()
-    let start = start.bytes
-    let prefix = start.slice(0, byteCount ?? start.count)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(start) }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      key.removeAll()
-      value.removeAll()
-      cursor.appendKey(to: &key)
-      try append(cursor, to: &value)
-      guard try body(key.bytes, value.bytes) else { return }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      try raise(error)
     }
   }
 
   /// Reads the first key of a tree that has a prefix.
   ///
   /// Returns false if no key has it.
+  @inline(never)
   func firstKey(
     _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
   ) throws(StoreError) -> Bool {

@@ -27,6 +27,7 @@ package struct StoredMessage: Equatable {
 
   static let kept: MessageRecord.Flags = [.history, .composed]
 
+  @inline(never)
   package init(
     flags: MessageRecord.Flags = [], status: MessageStatus, sender: UInt32, text: String,
     localTime: Int64? = nil, replyTo: MessageID? = nil
@@ -57,6 +58,7 @@ package struct StoredMessage: Equatable {
   }
 
   /// Appends the record of a message at a place.
+  @inline(never)
   func append(at place: Place, to buffer: inout ByteBuffer) {
     let textByteCount = text.utf8.count
     let hasRest = traits.bits != [] || replyTo != nil
@@ -131,6 +133,7 @@ package struct StoredMessage: Equatable {
   /// Removes everything that a retracted message must not keep.
   ///
   /// Id, place, sender, times and status stay.
+  @inline(never)
   mutating func erase() {
     text = ""
     replyTo = nil
@@ -164,6 +167,7 @@ package struct TextVersion: Equatable {
   /// The server's own id of the edit, if it has told one.
   package var serverName: MessageID?
 
+  @inline(never)
   package init(
     editTime: Int64?, text: String, mentions: [UInt32], serverName: MessageID? = nil
   ) {
@@ -183,6 +187,7 @@ package struct TextVersion: Equatable {
   }
 
   /// Returns true if both have the same time and text.
+  @inline(never)
   func isSame(as other: TextVersion) -> Bool {
     editTime == other.editTime && text.hasSameBytes(as: other.text)
   }

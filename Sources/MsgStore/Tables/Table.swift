@@ -55,6 +55,7 @@ extension Schema {
 
 extension StoreView {
   /// Returns the record under a key of its table, or nil without such a key.
+  @inline(never)
   package func record<Record: StoredRecord>(
     _ key: borrowing ByteBuffer
   ) throws(StoreError) -> Record? {
@@ -62,6 +63,7 @@ extension StoreView {
   }
 
   /// Returns the record under a key, or nil without such a key.
+  @inline(never)
   func record<Record: FieldRecord>(
     _ key: borrowing ByteBuffer, in tree: TreeNumber, _ name: StaticString
   ) throws(StoreError) -> Record? {
@@ -71,12 +73,14 @@ extension StoreView {
   }
 
   /// Decodes a record of a table.
+  @inline(never)
   package func decoded<Record: StoredRecord>(
     _ value: Bytes, at key: Bytes
   ) throws(StoreError) -> Record {
     try decoded(value, at: key, in: Record.table.tree, Record.table.name)
   }
 
+  @inline(never)
   func decoded<Record: FieldRecord>(
     _ value: Bytes, at key: Bytes, in tree: TreeNumber, _ name: StaticString
   ) throws(StoreError) -> Record {

@@ -48,6 +48,7 @@ package struct TagIndex {
   /// Returns the client's own names of tags, by number.
   ///
   /// Costs a walk along at most 16 cells.
+  @inline(never)
   package func ownNames() throws(StoreError) -> [(number: UInt8, name: String)] {
     var names: [(number: UInt8, name: String)] = []
     let start = TagKey.name(MessageTag.firstOwnNumber)
@@ -91,6 +92,7 @@ extension StoreView {
 
 extension FactReader {
   /// Returns the tags that follow from the attachments of a message.
+  @inline(never)
   package func attachmentTags(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> TagSet {

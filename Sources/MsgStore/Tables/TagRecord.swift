@@ -62,6 +62,7 @@ extension FactReader {
   }
 
   /// Returns the tags that are set on a message.
+  @inline(never)
   package func setTags(of id: MessageID, in conversation: UInt32) throws(StoreError) -> TagSet {
     var tags: TagSet = []
     try forEachTag(of: id, in: conversation) { (tag, record) in

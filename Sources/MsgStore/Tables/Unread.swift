@@ -128,6 +128,7 @@ extension MessageRecord: Seeable {
 
 extension ReceiptReader {
   /// Returns the contribution of one message to the counters.
+  @inline(never)
   package func unreadCount(
     _ record: some Seeable, at position: MessagePosition, _ summary: ConversationSummary
   ) -> UnreadCount {
@@ -136,6 +137,7 @@ extension ReceiptReader {
 }
 
 extension ConversationSummary {
+  @inline(never)
   func unreadCount(
     of record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) -> UnreadCount {

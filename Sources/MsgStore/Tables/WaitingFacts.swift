@@ -12,6 +12,7 @@ package struct WaitingFacts: Hashable, StoredRecord {
 
   package init() {}
 
+  @inline(never)
   init(ordinal: UInt64) { self.ordinal = ordinal }
 
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {

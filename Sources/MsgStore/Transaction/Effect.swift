@@ -68,6 +68,7 @@ extension Transaction {
   /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
   ///
   /// While a sweep has work left, the outbox may have entries that the totals do not count.
+  @inline(never)
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
     guard !hasEffects else { return collect(effect()) }
     let totals = outboxTotals

@@ -57,6 +57,7 @@ package final class OpenConversation {
     }
   }
 
+  @inline(never)
   init(
     _ number: UInt32, _ summary: ConversationSummary, isStored: Bool, byteCount: Int = 0
   ) {

@@ -17,6 +17,7 @@ extension Transaction {
   }
 
   /// Returns the conversation of this number.
+  @inline(never)
   func conversation(_ number: UInt32) throws(StoreError) -> OpenConversation {
     if let conversation = memory.conversation(number) { return conversation }
     var cursor = Cursor(view.source, Schema.conversations)
@@ -71,6 +72,7 @@ extension Transaction {
   }
 
   /// Returns true if there is a conversation of this number.
+  @inline(never)
   func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     if memory.conversations[number] != nil { return true }
     return try view.contains(KeyEncoding.key(number), in: Schema.conversations)
@@ -85,6 +87,7 @@ extension Transaction {
     return conversation
   }
 
+  @inline(never)
   func writeName(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
     let key = NameKey.conversation(id.string)
     var value = ByteBuffer()

@@ -74,6 +74,7 @@ package final class Transaction {
   /// The deadline of the current step of work; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 
+  @inline(never)
   init(
     _ view: StoreView, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
@@ -150,23 +151,27 @@ package final class Transaction {
   }
 
   /// Returns the view for reading messages and receipts, after writing those that are not written.
+  @inline(never)
   func flushed() throws(StoreError) -> StoreView {
     try memory.unwritten.flush(to: view.source)
     try summaries.flushReceipts()
     return view
   }
 
+  @inline(never)
   package func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): malformed cell")
     try insert(stored: key, value, in: tree)
   }
 
   /// Inserts an entry that has a key only.
+  @inline(never)
   func insert(_ key: borrowing ByteBuffer, in tree: TreeNumber) throws(StoreError) {
     try insert(key.bytes, .empty, in: tree)
   }
 
   /// Stores a record in its table.
+  @inline(never)
   package func put<Record: StoredRecord & Equatable>(
     _ record: Record, at key: borrowing ByteBuffer
   ) throws(StoreError) {
@@ -175,6 +180,7 @@ package final class Transaction {
     try insert(key.bytes, value.bytes, in: Record.table.tree)
   }
 
+  @inline(never)
   func remove(_ key: borrowing ByteBuffer, in tree: TreeNumber) throws(StoreError) {
     try remove(key.bytes, in: tree)
   }
@@ -245,6 +251,7 @@ package final class Transaction {
   }
 
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
+  @inline(never)
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
@@ -252,6 +259,7 @@ package final class Transaction {
     }
   }
 
+  @inline(never)
   func remove(_ key: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners { noteChange(of: key, in: tree) }
     let wasThere = try storage { () throws(PageFileError) in
@@ -314,6 +322,7 @@ extension Transaction {
   ///
   /// Every write of facts, details, members, receipts, sync positions, rules, or a draft passes
   /// through here, so the writing code need not note its changes itself.
+  @inline(never)
   func noteChange(of key: Bytes, in tree: TreeNumber) {
     if tree == Schema.facts {
       guard let parts = FactKey.parts(key) else { return }
@@ -359,6 +368,7 @@ extension Transaction {
   /// Returns true if a step has done enough: by count, by the pages it has changed, or by time.
   ///
   /// Every step does at least one thing.
+  @inline(never)
   func isStepFull(_ count: Int, of maximumCount: Int) -> Bool {
     if count == 0 { return maximumCount <= 0 }
     return count >= maximumCount
@@ -369,6 +379,7 @@ extension Transaction {
 }
 
 extension Transaction {
+  @inline(never)
   func collect(_ effect: Effect) {
     effects.append(effect)
     hasEffects = true

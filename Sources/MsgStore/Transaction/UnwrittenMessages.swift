@@ -113,6 +113,7 @@ final class UnwrittenMessages {
   }
 
   /// Writes messages of a run to cells of their own.
+  @inline(never)
   static func write(
     _ run: borrowing MessageRun, _ range: Range<Int>, to source: PageSource
   ) throws(StoreError) {

@@ -13,6 +13,7 @@ struct WorkQueue: TransactionPart {
     try write(work, at: next)
   }
 
+  @inline(never)
   func write(_ work: WorkRecord, at ordinal: UInt64) throws(StoreError) {
     try transaction.put(work, at: WorkRecord.key(ordinal))
     memory.merges?.set(work.target, at: ordinal)

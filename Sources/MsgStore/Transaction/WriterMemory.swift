@@ -84,6 +84,7 @@ package final class WriterMemory: @unchecked Sendable {
   func takeCells() -> CellRun { spareCells.take() ?? CellRun(capacity: 1024) }
 
   /// Takes back the room for cells.
+  @inline(never)
   func giveBack(_ cells: consuming CellRun) {
     cells.removeAll()
     spareCells = consume cells

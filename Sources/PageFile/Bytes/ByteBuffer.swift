@@ -48,6 +48,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   }
 
   @usableFromInline
+  @inline(never)
   mutating func grow(to needed: Int) {
     let grown = max(needed, capacity * 2)
     let larger = unsafe Memory.allocate(grown + Self.slack)
@@ -149,6 +150,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   }
 
   @usableFromInline
+  @inline(never)
   mutating func append(longVarint value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -51,6 +51,7 @@ package struct ByteReader {
   ///
   /// Accepts at most ten bytes and at most 64 bits. See docs/page-file-format.md, B-2.
   @inlinable
+  @inline(never)
   package mutating func varint() -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0

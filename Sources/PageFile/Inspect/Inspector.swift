@@ -225,6 +225,7 @@ package final class Inspector {
     return reports
   }
 
+  @inline(never)
   private func report(
     _ number: PageNumber, _ source: PageSource, _ trees: [PageNumber: Int]
   ) throws(PageFileError) -> PageReport {

@@ -94,6 +94,7 @@ package struct CellList: ~Copyable {
     return range.reduce(prefix) { $0 + byteCount($1, in: range, prefix) }
   }
 
+  @inline(never)
   private func byteCount(_ index: Int, in range: Range<Int>, _ prefixByteCount: Int) -> Int {
     written(index, in: range).byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
   }

@@ -82,6 +82,7 @@ struct AppKey {
   /// The derivation from the key, of which those from data keys are made.
   let derivation: KeyDerivation
 
+  @inline(never)
   init(_ cipher: any PageCipher, for storeID: StoreID) {
     self.cipher = cipher
     derivation = cipher.derivation(for: storeID)

@@ -71,6 +71,7 @@ extension MetaSlot {
   /// Decodes the slot of an index: sealed if the store is encrypted, plain if it is not.
   ///
   /// A plain slot beside keys is unreadable: somebody without the key could make one.
+  @inline(never)
   package static func read(_ bytes: Bytes, index: Int, _ keys: StoreKeys?) -> Reading {
     let reading = read(bytes)
     guard let keys else { return reading }

@@ -78,6 +78,7 @@ package struct TreePage {
   }
 
   @inlinable
+  @inline(never)
   package func key(_ index: Int) -> CellKey { CellKey(head: prefix, tail: suffix(index)) }
 
   @inlinable

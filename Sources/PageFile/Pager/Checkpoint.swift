@@ -317,6 +317,7 @@ final class Checkpointer: @unchecked Sendable {
   var meta: MetaSlot { metas.newest }
 
   /// Publishes a change that affects no page.
+  @inline(never)
   func publish(_ meta: MetaSlot) throws(PageFileError) { try metas.publish(meta) }
 
   func rewriteNewestMeta() throws(PageFileError) { try metas.rewriteNewest() }

@@ -22,6 +22,7 @@ final class MetaSlots {
   }
 
   /// Publishes a new state in both slots.
+  @inline(never)
   func publish(_ meta: MetaSlot) throws(PageFileError) {
     var meta = meta
     for round in 0..<(Defect.metaPublishedOnce.isPlanted ? 1 : 2) {

@@ -121,6 +121,7 @@ package struct PageImage: @unchecked Sendable {
 
   package func retain() { unsafe references.pointee.add(1, ordering: .relaxed) }
 
+  @inline(never)
   package func release() {
     let left = unsafe references.pointee
       .subtract(1, ordering: .acquiringAndReleasing).newValue
@@ -185,6 +186,7 @@ package final class ImageAccount: @unchecked Sendable {
 
   /// Takes over the memory of a freed image.
   @unsafe
+  @inline(never)
   func keepMemory(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
     // All images of a database have one length; the first one freed determines it.
     let (_, first) = keptByteCount.compareExchange(

@@ -8,6 +8,7 @@ extension Pager {
   ///
   /// - Parameter registration: The registration of a snapshot that may expire meanwhile; nil for a
   ///   table that cannot expire.
+  @inline(never)
   func walkTable(
     _ table: PageTableRoot, for registration: SnapshotRegistry.Registration? = nil,
     visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
@@ -23,6 +24,7 @@ extension Pager {
   /// Walks the table from a page number on, until `visitEntry` returns false.
   ///
   /// `visitNode` is called for the table pages on the way to that number and for those after it.
+  @inline(never)
   func walkTable(
     _ table: PageTableRoot, from first: PageNumber,
     for registration: SnapshotRegistry.Registration?,

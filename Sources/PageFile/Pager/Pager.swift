@@ -266,6 +266,7 @@ package final class Pager: Sendable {
   /// Returns the checksum that a page's bytes must carry.
   func checksum(of page: Bytes) -> UInt64 { Self.checksum(of: page, in: storeID) }
 
+  @inline(never)
   package static func checksum(of page: Bytes, in storeID: StoreID) -> UInt64 {
     Checksum.of(
       page.dropFirst(PageHeader.lsnOffset),

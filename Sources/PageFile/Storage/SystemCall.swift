@@ -10,6 +10,7 @@
 /// names the call and the file.
 package enum SystemCall {
   /// Runs a call that returns −1 on failure, repeating it while it is interrupted.
+  @inline(never)
   package static func run<T: SignedInteger>(
     _ name: String, _ path: String, _ body: () -> T
   ) throws(PageFileError) -> T {

@@ -83,6 +83,7 @@ extension Engine {
   }
 
   /// Opens the WAL files that exist and are not open yet.
+  @inline(never)
   package static func openWALFiles(
     _ files: inout [(any StorageFile)?], _ directory: any StorageDirectory, _ name: String,
     _ mode: FileMode

@@ -1,6 +1,7 @@
 /// Checks that the open files are the ones that the store's names refer to.
 extension Engine {
   /// Throws `fileReplaced` unless a name still refers to the file that was opened under it.
+  @inline(never)
   static func refuseReplaced(
     _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
   ) throws(PageFileError) {
@@ -9,6 +10,7 @@ extension Engine {
   }
 
   /// Returns true if a name refers to an open file.
+  @inline(never)
   static func isNamed(
     _ name: String, _ file: any StorageFile, _ directory: any StorageDirectory
   ) throws(PageFileError) -> Bool {

@@ -102,6 +102,7 @@ package final class Engine: @unchecked Sendable {
   static let retryCommitCount: UInt64 = 64
 
   var walFileNames: [String] { Self.walFileNames(name) }
+  @inline(never)
   package static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
 
   deinit {

@@ -15,6 +15,7 @@ extension BTree {
   ///
   /// - Throws: Only errors that stop the walk and say nothing about the pages; see
   ///   `PageFileError.endsReading`.
+  @inline(never)
   package func check(
     visit: (PageNumber) -> Void, report: (PageNumber, String) -> Void
   ) throws(PageFileError) {
@@ -42,6 +43,7 @@ private struct TreeCheck {
   /// Checks a page and everything below it.
   ///
   /// Recurses no deeper than the level of the page, which the gate caps.
+  @inline(never)
   func check(
     _ number: PageNumber, level: Int?, above lower: [UInt8]?, below upper: [UInt8]?,
     _ seen: inout Set<UInt32>
@@ -66,6 +68,7 @@ private struct TreeCheck {
     }
   }
 
+  @inline(never)
   private func checkChildren(
     of number: PageNumber, _ level: Int, _ count: Int, _ lower: [UInt8]?, _ upper: [UInt8]?,
     _ seen: inout Set<UInt32>
@@ -99,6 +102,7 @@ private struct TreeCheck {
     }
   }
 
+  @inline(never)
   private func check(
     _ chain: OverflowChain, of leaf: PageNumber, _ seen: inout Set<UInt32>
   ) throws(PageFileError) {
@@ -110,6 +114,7 @@ private struct TreeCheck {
   }
 
   /// Reports an error thrown while reading, against the page that the error names.
+  @inline(never)
   private func report(_ number: PageNumber, _ error: PageFileError) throws(PageFileError) {
     if error.endsReading { throw error }
     if case .corruptPage(let page, let reason) = error {
@@ -121,6 +126,7 @@ private struct TreeCheck {
 }
 
 extension TreePage {
+  @inline(never)
   fileprivate func copyOfKey(_ index: Int) -> [UInt8] {
     var key = ByteBuffer(capacity: Cell.maximumKeyByteCount)
     self.key(index).append(dropping: 0, to: &key)

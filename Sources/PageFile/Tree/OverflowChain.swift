@@ -46,6 +46,7 @@ package struct OverflowChain {
   }
 
   /// Visits one link and returns the number of the next.
+  @inline(never)
   private func visitLink(
     _ number: PageNumber, _ rest: inout Int, in source: PageSource,
     arrive: (PageNumber) throws(PageFileError) -> Void,
@@ -91,6 +92,7 @@ package struct OverflowChain {
   /// Walks the chain for a check, pausing at each link.
   ///
   /// Calls `reach` with each page before it is read; the walk continues only if that returns true.
+  @inline(never)
   package func check(
     in source: PageSource, reach: (PageNumber) -> Bool
   ) throws(PageFileError) {

@@ -69,6 +69,7 @@ package struct LogForm: Sendable {
   // MARK: Reading
 
   /// Decodes the commit header at the start of a sector; nil without a proven one.
+  @inline(never)
   package func commitHeader(_ sector: Bytes, at offset: Int) -> WALCommitHeader? {
     guard let keys else { return WALCommitHeader(sector, storeID: storeID, offset: offset) }
     return openHeader(sector, at: offset, under: keys)

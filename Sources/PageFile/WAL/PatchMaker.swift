@@ -152,6 +152,7 @@ package struct PatchMaker: ~Copyable {
   // MARK: Ranges
 
   /// Appends the ranges in which two versions differ between two offsets.
+  @inline(never)
   private mutating func compare(
     _ page: Bytes, with base: Bytes, from origin: Int, to limit: Int
   ) {

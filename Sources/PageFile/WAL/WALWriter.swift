@@ -63,6 +63,7 @@ final class WALWriter: @unchecked Sendable {
   }
 
   var isPoisoned: Bool { poison.load(ordering: .acquiring) }
+  @inline(never)
   func refuseIfPoisoned() throws(PageFileError) {
     if isPoisoned { throw poisonError.withLock { $0 } }
   }
@@ -149,6 +150,7 @@ final class WALWriter: @unchecked Sendable {
   ///
   /// - Throws: `commitUnknown`. The store is not poisoned if the sync was refused because the
   ///   device is locked: a later sync makes the commit durable.
+  @inline(never)
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     syncLock.lock()
     while sync.durableLSN < lsn {

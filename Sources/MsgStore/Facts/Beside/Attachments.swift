@@ -111,6 +111,7 @@ extension MessageFacts {
 /// The progress of running transfers.
 extension MessageFacts {
   /// Returns the number of bytes done by a running transfer; nil if it does not run here.
+  @inline(never)
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
     if let change = transaction.transferChanges[key] { return change }
     return transaction.running.doneByteCount(key)

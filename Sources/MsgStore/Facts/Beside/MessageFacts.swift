@@ -29,6 +29,7 @@ package struct MessageFacts: TransactionPart {
 
 extension MessageFacts {
   /// Erases the text, history, reactions, and attachments of a message for good.
+  @inline(never)
   package func erase(
     _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -42,6 +43,7 @@ extension MessageFacts {
   }
 
   /// Erases the facts that lie beside a message's record, or that wait for it.
+  @inline(never)
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
     try removeAttachments(of: id, in: conversation)
@@ -60,6 +62,7 @@ extension MessageFacts {
   ///   - keepsCounts: True if the message's record already has the numbers of its reactions, unless
   ///     it has none.
   ///   - kind: The kind of the facts that have changed; nil if several may have.
+  @inline(never)
   package func noteFacts(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage,
     keepsCounts: Bool = false, changed kind: FactKind? = nil
@@ -141,6 +144,7 @@ extension MessageFacts {
   ///
   /// Returns the number of facts removed.
   @discardableResult
+  @inline(never)
   func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
     let attachmentCount = try removeAttachments(of: id, in: conversation)
     let facts = FactKey.prefix(conversation, id)

@@ -20,6 +20,7 @@ package struct MessageNames: TransactionPart {
   }
 
   /// Writes the entry of a name to the ids tree.
+  @inline(never)
   package func writeEntry(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -42,6 +43,7 @@ package struct MessageNames: TransactionPart {
   }
 
   /// Removes a name from the ids tree, where it must be.
+  @inline(never)
   func removeEntry(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     try transaction.remove(KeyEncoding.key(conversation, id), in: Schema.ids)
   }
@@ -63,6 +65,7 @@ extension Transaction {
 extension MessageNames {
   /// Returns the name under which the facts of a message are kept, and its position if it is here;
   /// nil if it was deleted.
+  @inline(never)
   func resolve(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (id: MessageID, position: MessagePosition?)? {

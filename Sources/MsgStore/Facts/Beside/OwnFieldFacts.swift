@@ -22,6 +22,7 @@ extension MessageFacts {
   /// Sets a field in a message's record, whatever is known of it.
   ///
   /// A removal that came with the message leaves nothing.
+  @inline(never)
   func setOwnField(
     _ register: OwnRegister, in fields: inout OwnFields, of id: MessageID,
     in conversation: UInt32

@@ -13,6 +13,7 @@ extension MessageFacts {
   /// - Parameter known: The numbers in the message's record.
   /// - Returns: The numbers of the record from now on; nil if the stored ones do not agree with the
   ///   change, and have to be counted anew.
+  @inline(never)
   func countsWithRarer(
     _ known: ReactionCounts, _ emoji: String, isRemoved: Bool, isOwn: Bool, of id: MessageID,
     in conversation: UInt32
@@ -66,6 +67,7 @@ extension MessageFacts {
     counts.set(first.emoji, first)
   }
 
+  @inline(never)
   private func replace(
     _ old: ReactionCount?, with new: ReactionCount?, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {

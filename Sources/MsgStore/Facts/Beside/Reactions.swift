@@ -27,6 +27,7 @@ extension MessageFacts {
   ///
   /// - Parameter counts: The numbers in the message's record, which change with it.
   /// - Returns: True if anything changed.
+  @inline(never)
   package func mergeReaction(
     _ given: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
     in conversation: UInt32, counting counts: inout ReactionCounts?
@@ -73,6 +74,7 @@ extension MessageFacts {
   }
 
   /// Returns the record, and the kind under which it lies.
+  @inline(never)
   private func stored(
     _ emoji: String, of member: UInt32, to id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (record: ReactionRecord, kind: FactKind)? {

@@ -8,6 +8,7 @@ extension MessageFacts {
   ///
   /// The first original from the server replaces the one composed here; of several originals from
   /// the server the greatest stays.
+  @inline(never)
   func mergeReceivedVersion(
     _ given: TextVersion, isComposed: Bool = false, into message: inout StoredMessage,
     named id: MessageID, in conversation: UInt32, isAlone: Bool = false
@@ -27,6 +28,7 @@ extension MessageFacts {
   ///   - isAlone: True if no version lies beside the message's record.
   /// - Returns: True if a fact beside the record changed.
   @discardableResult
+  @inline(never)
   package func mergeVersion(
     _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
     named id: MessageID, in conversation: UInt32, isAlone: Bool = false
@@ -56,6 +58,7 @@ extension MessageFacts {
   ///
   /// Returns true if anything changed.
   @discardableResult
+  @inline(never)
   package func putVersion(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false,
     isAlone: Bool = false

@@ -45,6 +45,7 @@ package struct WaitingMessages: TransactionPart {
   var hasWaiting: Bool { view.source[.waitingCount] > 0 }
 
   /// Returns the facts that wait for a message, or nil if nothing waits for it.
+  @inline(never)
   package func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
@@ -54,6 +55,7 @@ package struct WaitingMessages: TransactionPart {
   }
 
   /// Removes and returns the waiting facts of a message that has come.
+  @inline(never)
   package func takeWaiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {

@@ -29,6 +29,7 @@ package struct Conversations: TransactionPart {
   /// Changes the attributes of a conversation.
   ///
   /// Writes only the attributes that differ afterwards. Returns true if any does.
+  @inline(never)
   package func update(
     _ conversation: OpenConversation, _ body: (inout Attributes) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
@@ -38,6 +39,7 @@ package struct Conversations: TransactionPart {
     return try writeAttributes(new, in: conversation, replacing: old)
   }
 
+  @inline(never)
   private func attributes(of conversation: OpenConversation) throws(StoreError) -> Attributes {
     let number = conversation.number
     let details = try view.conversations.details(number)
@@ -78,6 +80,7 @@ package struct Conversations: TransactionPart {
   }
 
   /// Returns a visible conversation, or throws `conversation(.notFound)`.
+  @inline(never)
   func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     guard let conversation = try transaction.existingConversation(id),
       !conversation.summary.marks.contains(.hidden)
@@ -116,6 +119,7 @@ extension Conversations {
   ///   - isLater: True if they join an existing conversation. Then messages up to the newest known
   ///     one do not wait for them. The server states the true time of joining, which is later.
   ///   - known: The newest known server time.
+  @inline(never)
   package func join(
     _ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes
   ) throws(StoreError) {

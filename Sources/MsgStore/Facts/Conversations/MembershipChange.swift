@@ -33,6 +33,7 @@ package struct MembershipChange {
   var isChanged: Bool { !changed.isEmpty || newCompleteAt != nil }
 
   /// Reads all members, unless they were read before.
+  @inline(never)
   private mutating func loaded() throws(StoreError) -> ConversationMembers {
     if let all { return all }
     let loaded =
@@ -44,6 +45,7 @@ package struct MembershipChange {
   }
 
   /// Returns what is known of a member now.
+  @inline(never)
   package mutating func member(_ number: UInt32) throws(StoreError) -> Member? {
     if let pair = changed[number] { return pair.new }
     if roster != nil, case nil = all {
@@ -83,6 +85,7 @@ package struct MembershipChange {
 
   // MARK: Merging
 
+  @inline(never)
   package mutating func merge(_ fact: Member) throws(StoreError) {
     let known = try member(fact.number)
     var new = known ?? fact
@@ -98,6 +101,7 @@ package struct MembershipChange {
   }
 
   /// Merges facts about some members.
+  @inline(never)
   package mutating func merge(_ facts: [Member]) throws(StoreError) {
     // Above this count a walk over all cells costs less than a lookup for each fact.
     if facts.count > 1000 { _ = try loaded() }
@@ -120,6 +124,7 @@ package struct MembershipChange {
   }
 
   /// Merges all facts of another conversation.
+  @inline(never)
   package mutating func merge(_ other: ConversationMembers) throws(StoreError) {
     if let time = other.completeAt {
       let theirs = Set(other.members.map(\.number))

@@ -24,6 +24,7 @@ extension Profiles {
     return true
   }
 
+  @inline(never)
   func writeFields(
     _ new: OwnFields, replacing old: OwnFields, of id: MemberID, _ number: UInt32
   ) throws(StoreError) {

@@ -44,6 +44,7 @@ extension MessageUpdates {
   ///
   /// - Parameter isLimited: True if an upload beyond the limits is refused. Uploads handed out by
   ///   the outbox were checked against them before.
+  @inline(never)
   func setTransfer(
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message id: MessageID, in conversation: ConversationID, isLimited: Bool = false

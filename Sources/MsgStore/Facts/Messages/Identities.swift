@@ -118,6 +118,7 @@ struct Identities: TransactionPart {
   }
 
   /// Stores a changed message under changed names.
+  @inline(never)
   private func rename(
     _ old: StoredMessage, at position: MessagePosition, _ changed: StoredMessage, _ names: Names,
     _ facts: PlaceFacts, in conversation: OpenConversation

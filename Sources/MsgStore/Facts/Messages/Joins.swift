@@ -70,6 +70,7 @@ extension WaitingFacts {
 
 extension ReceivedMessages {
   /// Merges waiting facts into their message, except for its place.
+  @inline(never)
   package func absorb(
     _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
     in conversation: UInt32

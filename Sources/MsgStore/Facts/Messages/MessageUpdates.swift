@@ -13,6 +13,7 @@ package struct MessageUpdates: TransactionPart {
   ///
   /// - Parameter kind: The kind of the facts that `body` changes; nil if it changes several.
   /// - Returns: The result of `body`: true if anything changed.
+  @inline(never)
   package func withFacts(
     of id: MessageID, in conversation: OpenConversation, keepsRetracted: Bool = false,
     kind: FactKind? = nil, _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
@@ -41,6 +42,7 @@ package struct MessageUpdates: TransactionPart {
     }
   }
 
+  @inline(never)
   private func withWaitingFacts(
     of id: MessageID, in conversation: OpenConversation, _ keepsRetracted: Bool,
     _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool

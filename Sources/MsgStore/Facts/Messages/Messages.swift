@@ -39,6 +39,7 @@ package struct Messages: TransactionPart {
   /// Replaces a stored message, moving it if its place changed.
   ///
   /// A move keeps the seen state of the message, even across the read mark.
+  @inline(never)
   func replace(
     _ old: StoredMessage, at oldPosition: MessagePosition, with new: StoredMessage,
     at position: MessagePosition, in conversation: OpenConversation
@@ -60,6 +61,7 @@ package struct Messages: TransactionPart {
     if moves { try transaction.pendingReceipts.settleMoved(new, at: position, in: conversation) }
   }
 
+  @inline(never)
   private func put(
     _ new: StoredMessage, at position: MessagePosition,
     over old: StoredMessage, at oldPosition: MessagePosition, in conversation: OpenConversation
@@ -116,6 +118,7 @@ package struct Messages: TransactionPart {
   }
 
   /// Writes the position of a message under all its names.
+  @inline(never)
   private func writeNames(
     of message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {

@@ -33,6 +33,7 @@ struct Names {
   mutating func add(_ name: MessageID) { _ = take(name) }
 
   /// Returns true if the name is new.
+  @inline(never)
   private mutating func take(_ name: MessageID) -> Bool {
     guard !all.contains(name) else { return false }
     guard all.count <= MessageTraits.maximumNameCount else {
@@ -49,6 +50,7 @@ struct Names {
     for name in others.all.sorted() { add(name) }
   }
 
+  @inline(never)
   mutating func add(_ name: MessageID, isOwn: Bool) {
     guard take(name) else { return }
     if isOwn {

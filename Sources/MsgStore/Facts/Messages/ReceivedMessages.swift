@@ -122,6 +122,7 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Returns the stored form of a new message, without the facts that are stored beside it.
+  @inline(never)
   func stored(
     _ message: Message, _ arrival: Arrival
   ) throws(StoreError) -> StoredMessage {
@@ -279,6 +280,7 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Stores a changed message at a place, which may differ from its old one.
+  @inline(never)
   func move(
     _ old: StoredMessage, from position: MessagePosition, _ new: StoredMessage, to place: Place,
     in conversation: OpenConversation

@@ -52,6 +52,7 @@ extension MessageUpdates {
   /// Merges one record of a tag.
   ///
   /// Returns true if anything changed.
+  @inline(never)
   package func merge(
     _ record: TagRecord, _ tag: UInt8, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {

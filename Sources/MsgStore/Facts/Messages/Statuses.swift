@@ -12,6 +12,7 @@ extension MessageUpdates {
   /// Changes the local state of a message that the server does not know yet.
   ///
   /// Returns nil if there is no such message, or nothing changes.
+  @inline(never)
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     retryAt: Timestamp?, failure: SendFailure?
@@ -23,6 +24,7 @@ extension MessageUpdates {
   }
 
   /// Changes the local state of a message that was found.
+  @inline(never)
   func setStatus(
     _ status: MessageStatus, of found: LocatedMessage, in open: OpenConversation,
     retryAt: Timestamp?, failure: SendFailure?

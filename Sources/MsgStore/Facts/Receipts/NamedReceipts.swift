@@ -53,6 +53,7 @@ extension Receipts {
   }
 
   /// Removes the named receipts of a message that goes before it was read or delivered here.
+  @inline(never)
   func forgetLate(_ id: MessageID, in conversation: OpenConversation) throws(StoreError) {
     let own = try transaction.receipts.own(conversation)
     for kind in ReceiptKind.allCases {
@@ -67,6 +68,7 @@ extension Receipts {
   /// Enters a named receipt, to be told from an ordinal on.
   ///
   /// A receipt that is already due stays due.
+  @inline(never)
   package func rememberExact(
     _ kind: ReceiptKind, _ id: MessageID, from ordinal: UInt64, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -93,6 +95,7 @@ extension Receipts {
   ///
   /// Returns false if there was none to remove.
   @discardableResult
+  @inline(never)
   func forgetExact(
     _ kind: ReceiptKind, _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {

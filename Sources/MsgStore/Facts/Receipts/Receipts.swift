@@ -43,6 +43,7 @@ package struct Receipts: TransactionPart {
   /// Marks a member's receipts up to a message.
   ///
   /// The mark waits while the message has no place that all stores agree on.
+  @inline(never)
   private func mark(
     _ kind: ReceiptKind, upTo id: MessageID, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
@@ -62,6 +63,7 @@ package struct Receipts: TransactionPart {
     return true
   }
 
+  @inline(never)
   private func mark(
     _ kind: ReceiptKind, upTo position: MessagePosition, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
@@ -75,6 +77,7 @@ package struct Receipts: TransactionPart {
   }
 
   /// Writes a member's marks of which one was joined.
+  @inline(never)
   func change(
     _ kind: ReceiptKind, from old: ReceiptRecord, to new: ReceiptRecord,
     by position: MessagePosition?, _ time: Int64?, of member: UInt32,
@@ -117,6 +120,7 @@ package struct Receipts: TransactionPart {
   /// Joins a named receipt with the stored one.
   ///
   /// Returns true if that added anything.
+  @inline(never)
   func join(
     _ kind: ReceiptKind, _ id: MessageID, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
@@ -292,6 +296,7 @@ extension Receipts {
     return isSeen ? [.receipts, .seen] : .receipts
   }
 
+  @inline(never)
   package func waitingKey(
     _ conversation: UInt32, _ id: MessageID, _ kind: ReceiptKind, _ member: UInt32
   ) -> ByteBuffer {
@@ -301,6 +306,7 @@ extension Receipts {
 
 /// Writes receipts, and the bits of messages that announce them.
 extension Receipts {
+  @inline(never)
   package func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
   ) throws(StoreError) {

@@ -97,6 +97,7 @@ extension Receipts {
 
 extension ConversationReceipts {
   /// Takes in a mark up to a sequence, and its place.
+  @inline(never)
   mutating func widen(bound: Int64, floor: MessagePosition?) {
     if let known = sequenceBound {
       sequenceBound = max(known, bound)
