@@ -47,10 +47,6 @@ import Testing
           "Transaction", "Database.swift",
         ]
       ),
-      (
-        "Salvage",
-        ["Bytes", "Storage", "Page", "DatabaseOptions.swift", "WAL", "Pager", "Transaction"]
-      ),
     ],
     everywhere: ["PageFileError"])
 

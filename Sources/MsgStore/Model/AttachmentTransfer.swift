@@ -46,7 +46,7 @@ public enum TransferDirection: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// One count for each direction.
-package struct TransferCounts: Hashable, Sendable {
+package struct TransferCounts: Equatable, Sendable {
   package var uploads = 0
   package var downloads = 0
 

@@ -4,7 +4,7 @@
 /// attachments, the times of expiry and of an edit, the times of delivery and reading, the mark of
 /// a history, and the client's own fields. The others, if it has any, are made with it.
 @usableFromInline
-struct RareFields: Hashable, Sendable {
+struct RareFields: Equatable, Sendable {
   /// The name of the answered message, if it has more than 31 bytes.
   @usableFromInline var longReply: MessageID?
   @usableFromInline var localOrder: Int64 = 0

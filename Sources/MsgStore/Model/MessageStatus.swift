@@ -132,7 +132,7 @@ public enum ReportedStatus: Sendable, Hashable, CaseIterable {
 }
 
 /// The origin of a status change.
-package enum StatusCause: Sendable, Hashable, CaseIterable {
+package enum StatusCause: Sendable, Equatable, CaseIterable {
   /// This device: its user, its queue, its connection.
   case client
   /// The server, or another device through the server.

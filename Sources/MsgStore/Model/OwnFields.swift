@@ -86,7 +86,7 @@ package struct OwnRegister: Hashable, Sendable {
 }
 
 /// The own fields of a message, and its kind, by the bytes of their names.
-package struct OwnFields: Hashable, Sendable {
+package struct OwnFields: Equatable, Sendable {
   package private(set) var all: [OwnRegister] = []
 
   package init() {}

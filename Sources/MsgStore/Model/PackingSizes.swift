@@ -1,5 +1,5 @@
 /// The number of loose messages in a thread, and the size of a segment.
-package struct PackingSizes: Sendable, Hashable {
+package struct PackingSizes: Sendable, Equatable {
   /// The number of newest messages in a thread that keep cells of their own.
   package var looseCount: Int
   /// The most bytes in a segment, except one with the fewest messages possible.

@@ -51,7 +51,7 @@ struct SearchWalk: ~Copyable {
   }
 
   /// The authors whose messages are found.
-  private enum Author: Equatable {
+  private enum Author: Hashable {
     case anybody, nobody
     case member(UInt32)
   }

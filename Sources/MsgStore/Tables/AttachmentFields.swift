@@ -1,5 +1,5 @@
 /// A set of fields of an attachment.
-package struct AttachmentFields: OptionSet, Hashable, Sendable {
+package struct AttachmentFields: OptionSet, Equatable, Sendable {
   package let rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
   static let remoteURL = AttachmentFields(rawValue: 1)

@@ -4,7 +4,7 @@ import PageFile
 /// the attachments of its message.
 ///
 /// See docs/message-format.md, F-10.
-package struct AttachmentRecord: Hashable, StoredRecord {
+package struct AttachmentRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "attachment")
   package var attachment: MessageAttachment
   /// The index among the attachments of the message, from 0.

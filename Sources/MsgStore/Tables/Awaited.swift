@@ -5,7 +5,7 @@ import PageFile
 ///
 /// Part of a message's traits, see docs/message-format.md, X-8. While such a member takes part and
 /// has no mark behind the message, not all have it, whatever the other receipts say.
-package struct Awaited: Hashable {
+package struct Awaited: Equatable {
   /// The number of the member; 0 if all recipients had read it when they were looked through.
   package var read: UInt32
   /// The same for receiving it.

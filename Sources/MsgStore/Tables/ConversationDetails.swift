@@ -7,7 +7,7 @@ package import PageFile
 ///
 /// The complete list of members has a cell of its own, or one for each member ([C-11]), and so has
 /// the draft. A list reads none of these.
-package struct ConversationDetails: Hashable, StoredRecord {
+package struct ConversationDetails: Equatable, StoredRecord {
   package static let table = Table(Schema.conversations, "details", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 1

@@ -4,7 +4,7 @@ package import PageFile
 ///
 /// See docs/message-format.md, C-23. One cell has all: fields are few, and the cell moves and goes
 /// with the conversation as its details do.
-package struct ConversationFields: StoredRecord, Hashable {
+package struct ConversationFields: StoredRecord, Equatable {
   package static let table = Table(
     Schema.conversations, "own fields of a conversation", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.

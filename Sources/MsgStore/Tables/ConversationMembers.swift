@@ -11,13 +11,13 @@ import PageFile
 ///     member has left. The latest known time of joining stays, whatever else is known.
 ///  2. A complete list is a fact about everybody: anyone not on it had left at its time. Its time
 ///     is therefore kept, for members about whom something older is learned afterwards.
-package struct ConversationMembers: Hashable, StoredRecord {
+package struct ConversationMembers: Equatable, StoredRecord {
   package static let table = Table(Schema.conversations, "members", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 3
 
   /// The latest known fact about one member.
-  package struct Member: Hashable {
+  package struct Member: Equatable {
     package var number: UInt32
     package var time: Int64
     package var isActive: Bool

@@ -6,7 +6,7 @@ import PageFile
 ///
 /// A former name is marked. Only then must the details be read to learn the current name, so
 /// opening a thread by its current name stays one lookup.
-package struct ConversationName: Hashable, StoredRecord {
+package struct ConversationName: Equatable, StoredRecord {
   package static let table = Table(Schema.names, "name of a conversation")
   package private(set) var number: UInt32 = 0
   package private(set) var isFormer = false

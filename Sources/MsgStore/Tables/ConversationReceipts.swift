@@ -2,11 +2,11 @@
 /// and the progress of all other participants.
 ///
 /// See docs/message-format.md, V-6 … V-8 and V-12.
-package struct ConversationReceipts: Hashable, StoredRecord {
+package struct ConversationReceipts: Equatable, StoredRecord {
   package static let table = Table(
     Schema.conversations, "own receipts", keys: 5, mark: ReceiptKey.ownSuffix)
   /// The progress of all other participants, and the one that is furthest behind.
-  package struct Others: Hashable {
+  package struct Others: Equatable {
     /// nil if there are no others, or if one of them has no mark yet.
     package var mark: MessagePosition?
     /// The participant that is furthest behind.

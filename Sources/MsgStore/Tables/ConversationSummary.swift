@@ -8,7 +8,7 @@ package import PageFile
 /// writes as little as one between two members. The zeros let it keep its size while the length of
 /// the last message's text changes. It then stays in its place in the page, and a commit logs only
 /// the bytes that differ.
-package struct ConversationSummary: Hashable, StoredRecord {
+package struct ConversationSummary: Equatable, StoredRecord {
   package static let table = Table(Schema.conversations, "summary", keys: 4)
   package static let tag: UInt8 = 3
   /// A limit that no counter reaches in the life of a store.
@@ -17,7 +17,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
   private static let maximumCounter = 1 << 60
 
   /// The flags of a summary that guard no field.
-  package struct Flags: OptionSet, Hashable, Sendable {
+  package struct Flags: OptionSet, Equatable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
     package static let pinned = Flags(rawValue: 8)
@@ -32,7 +32,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
   /// The last message, as the list shows it.
   ///
   /// The text may be uncut until the summary is written.
-  package struct Last: Hashable {
+  package struct Last: Equatable {
     package var position: MessagePosition
     package var sender: UInt32
     package var status: MessageStatus

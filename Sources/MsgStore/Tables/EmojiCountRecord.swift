@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, F-30. Each such emoji has a fact of kind `emojiCount` with this
 /// record, by which it is found, and an empty one of kind `emojiRank`, which has its place in the
 /// order of use.
-package struct EmojiCountRecord: Hashable, StoredRecord {
+package struct EmojiCountRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "number of reactions with an emoji")
   private var isOwn = false
   private var count: UInt32 = 0

@@ -253,7 +253,7 @@ extension EntryReader {
 }
 
 /// A conversation whose entries are moved in steps, because it was deleted or has become another.
-package struct OutboxSweep: Hashable, FieldRecord {
+package struct OutboxSweep: Equatable, FieldRecord {
   package var conversation: UInt32 = 0
   /// The number of the conversation that takes over the entries still to be told, or 0 if none
   /// does.

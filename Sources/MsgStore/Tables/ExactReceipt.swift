@@ -1,7 +1,7 @@
 /// The times at which a member received and read exactly one message: a fact of kind 4.
 ///
 /// See docs/message-format.md, V-4.
-package struct ExactReceipt: Hashable, Sendable, StoredRecord {
+package struct ExactReceipt: Equatable, Sendable, StoredRecord {
   package static let table = Table(Schema.facts, "receipt")
   package private(set) var isDelivered = false
   package private(set) var isRead = false

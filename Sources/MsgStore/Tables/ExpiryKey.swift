@@ -14,7 +14,7 @@ package import PageFile
 ///
 ///     key    0x00
 ///     value  an `ExpiryBorder`
-package struct ExpiryKey: Hashable, Comparable {
+package struct ExpiryKey: Equatable, Comparable {
   /// The time of expiry.
   package var time: Int64
   package var conversation: UInt32
@@ -98,7 +98,7 @@ extension ExpiryKey: RecordIndex {
 ///
 ///     key of an entry (21 or 12); or time of expiry (8), number (4), and the rest of a message's
 ///     key
-package struct ExpiryBorder: Hashable {
+package struct ExpiryBorder: Equatable {
   /// The first entry with messages that have not been let go.
   package var entry: ExpiryKey
   /// The first message of this entry that has not been let go; nil if none of them has.

@@ -12,7 +12,7 @@ package import PageFile
 ///                                 varints
 ///     0x03                        the message was deleted, and stays so
 ///     0x04, bytes of a name       another name of a message that is not here yet
-package enum IDEntry: Hashable {
+package enum IDEntry: Equatable {
   case here(MessagePosition)
   case deleted
   case alias(of: MessageID)

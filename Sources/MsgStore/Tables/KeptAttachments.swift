@@ -4,7 +4,7 @@ import PageFile
 ///
 /// See docs/message-format.md, X-12. Of two lists the one with the later time counts, and of one
 /// time the greater one, so lists merge in any order.
-package struct KeptAttachments: Hashable, Sendable {
+package struct KeptAttachments: Equatable, Sendable {
   package let time: Int64
   /// The ids, without repetition, in the order of their bytes.
   package let ids: [String]

@@ -4,7 +4,7 @@ package import PageFile
 ///
 /// See docs/message-format.md, N-8. They lie beside the profile, since each is merged by
 /// itself, and a member may have fields without a profile.
-package struct MemberFields: StoredRecord, Hashable {
+package struct MemberFields: StoredRecord, Equatable {
   package static let table = Table(
     Schema.directory, "own fields of a member", keys: 5, mark: keySuffix)
   /// The byte behind the member's number in the key.

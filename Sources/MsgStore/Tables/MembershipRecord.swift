@@ -3,7 +3,7 @@ package import PageFile
 /// The latest known fact about one member of a large conversation.
 ///
 /// See docs/message-format.md, C-11 and C-22.
-package struct MembershipRecord: Hashable, StoredRecord {
+package struct MembershipRecord: Equatable, StoredRecord {
   package static let table = Table(
     Schema.conversations, "membership", keys: keyByteCount, mark: keySuffix)
   package static let keySuffix: UInt8 = 9

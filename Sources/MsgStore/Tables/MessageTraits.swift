@@ -32,9 +32,9 @@ package import PageFile
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen, 2097152 tagged, 8388608 expired. Bits 8 to 64 and 2097152 say that the facts tree has
 /// facts of that kind.
-package struct MessageTraits: Hashable {
+package struct MessageTraits: Equatable {
   /// The bits of a block: its optional fields and marks without a field.
-  package struct Bits: OptionSet, Hashable, Sendable {
+  package struct Bits: OptionSet, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     /// Retracted for good: text, history, reactions and attachments are gone.
@@ -83,7 +83,7 @@ package struct MessageTraits: Hashable {
   }
 
   /// The progress of sending, known only to this device.
-  package struct Sending: Hashable, Sendable {
+  package struct Sending: Equatable, Sendable {
     /// The number of retries, at most `maximumRetryCount`.
     package var retryCount: UInt64 = 0 {
       didSet { retryCount = min(retryCount, Self.maximumRetryCount) }

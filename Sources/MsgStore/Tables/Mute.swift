@@ -1,7 +1,7 @@
 /// The value of the register that mutes a conversation.
 ///
 /// See docs/message-format.md, C-8 and C-24.
-package enum Mute: Hashable {
+package enum Mute: Equatable {
   /// The conversation is not muted.
   case off
   /// It is muted until a time, which has passed for good or may be in the future.

@@ -7,7 +7,7 @@ package import PageFile
 /// A conversation is one lane: its entries go one after the other, each when the one before it is
 /// out of the way. An entry that is held, has failed or is blocked is out of the way until it is
 /// decided about.
-package struct OutboxLane: Hashable, StoredRecord {
+package struct OutboxLane: Equatable, StoredRecord {
   package static let table = Table(Schema.work, "lane", keys: 5, mark: OutboxKey.conversationPrefix)
   package var counts = OutboxCounts()
   /// The entry that creates the conversation.
@@ -50,7 +50,7 @@ package struct OutboxLane: Hashable, StoredRecord {
   }
 
   /// The first entry of the lane, unless it waits for an upload.
-  package struct Due: Hashable {
+  package struct Due: Equatable {
     package var ordinal: UInt64
     package var time: Int64
 
@@ -81,7 +81,7 @@ package struct OutboxLane: Hashable, StoredRecord {
 /// The state of all outbox entries, which is in words.
 ///
 /// See docs/message-format.md, O-5.
-package struct OutboxTotals: Hashable {
+package struct OutboxTotals: Equatable {
   package var counts = OutboxCounts()
   package var holdsNewEntries = false
   package var nextOrdinal: UInt64 = 1

@@ -1,14 +1,14 @@
 /// An entry of the outbox, as the work tree stores it.
 ///
 /// See docs/message-format.md, O-2.
-package struct OutboxRecord: Hashable, StoredRecord {
+package struct OutboxRecord: Equatable, StoredRecord {
   package static let table = Table(
     Schema.work, "outbox entry", keys: 9, mark: OutboxKey.entryPrefix)
   /// A limit that no entry's counts reach.
   static let maximumCount: UInt64 = 1 << 62
 
   /// The state of an entry.
-  package enum State: Hashable {
+  package enum State: Equatable {
     case queued
     case held
     case running(lease: UInt64, expiry: Int64, owner: String)

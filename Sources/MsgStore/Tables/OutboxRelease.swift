@@ -3,11 +3,11 @@ import PageFile
 /// A release of all entries in some states that is too large for one commit.
 ///
 /// See docs/message-format.md, O-31.
-package struct OutboxRelease: Hashable, StoredRecord {
+package struct OutboxRelease: Equatable, StoredRecord {
   package static let table = Table(
     Schema.work, "outbox release", keys: 9, mark: OutboxKey.releasePrefix)
   /// The states of entries that a release covers.
-  package struct States: OptionSet, Hashable, Sendable {
+  package struct States: OptionSet, Equatable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 /// It holds only data that is stored nowhere else. The rest is read when the entry is handed out.
 ///
 /// See docs/message-format.md, O-3.
-package enum OutboxSubject: Hashable, FieldRecord {
+package enum OutboxSubject: Equatable, FieldRecord {
   case send(MessageID)
   case edit(MessageID, at: Int64)
   case retract(MessageID)

@@ -4,7 +4,7 @@ package import PageFile
 /// name, which the key has.
 ///
 /// See docs/message-format.md, F-20.
-package struct OwnFieldRecord: StoredRecord, Hashable {
+package struct OwnFieldRecord: StoredRecord, Equatable {
   package static let table = Table(Schema.facts, "own field")
 
   package private(set) var isLocal = false

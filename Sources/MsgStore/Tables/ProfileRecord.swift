@@ -3,7 +3,7 @@ package import PageFile
 /// The profile of a member, or that it was forgotten.
 ///
 /// See docs/message-format.md, N-6 and N-7.
-package struct ProfileRecord: StoredRecord, Hashable {
+package struct ProfileRecord: StoredRecord, Equatable {
   package static let table = Table(Schema.directory, "profile", keys: KeyEncoding.numberByteCount)
 
   package private(set) var version: Int64 = 0

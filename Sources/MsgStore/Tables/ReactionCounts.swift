@@ -5,7 +5,7 @@ import PageFile
 /// Part of a message's traits, see docs/message-format.md, X-7. The record has those of the emoji
 /// that are used most; the others are facts of their own (F-30). A store without a local member
 /// keeps none: then readers count the reactions.
-package struct ReactionCounts: Hashable, Sendable {
+package struct ReactionCounts: Equatable, Sendable {
   package private(set) var all: [ReactionCount] = []
 
   package static let maximumCount = 256

@@ -4,7 +4,7 @@ import PageFile
 ///
 /// See docs/message-format.md, F-5. The later time wins; at equal times, the removal wins. A
 /// removed reaction stays known, so that an older addition does not bring it back.
-package struct ReactionRecord: Hashable, StoredRecord {
+package struct ReactionRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "reaction")
   package var time: Int64 = 0
   package var isRemoved = false

@@ -9,15 +9,15 @@
 ///     than any.
 ///  2. The eight greatest positions are kept. A dropped mark is covered by all that stay, so no
 ///     receipt is lost. Only a time may be lost; the message then has that of the lowest step.
-package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
+package struct ReceiptSteps: Equatable, Sendable, FieldRecord {
   /// A receipt mark, and the earliest known time at which it was reached.
-  package struct Step: Hashable, Sendable {
+  package struct Step: Equatable, Sendable {
     package fileprivate(set) var position: MessagePosition
     package var time: Int64?
   }
 
   /// A mark up to a sequence, and the earliest known time at which it was reached.
-  package struct SequenceStep: Hashable, Sendable {
+  package struct SequenceStep: Equatable, Sendable {
     package fileprivate(set) var sequence: Int64
     package var time: Int64?
     /// The last place of a message that is here and has no greater sequence; nil without
@@ -160,7 +160,7 @@ package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
 /// The receipts of a member in a conversation, as told by the server.
 ///
 /// See docs/message-format.md, V-1 … V-3.
-package struct ReceiptRecord: Hashable, Sendable, StoredRecord {
+package struct ReceiptRecord: Equatable, Sendable, StoredRecord {
   package static let table = Table(
     Schema.conversations, "receipts of a member", keys: ReceiptKey.memberByteCount,
     mark: ReceiptKey.memberSuffix)
@@ -208,7 +208,7 @@ func latest(_ a: MessagePosition?, _ b: MessagePosition?) -> MessagePosition? {
 /// A receipt mark that waits for its message: a fact of kind 6.
 ///
 /// See docs/message-format.md, V-5.
-package struct WaitingMark: Hashable, StoredRecord {
+package struct WaitingMark: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "waiting mark")
   /// The earliest time known.
   package private(set) var time: Int64?

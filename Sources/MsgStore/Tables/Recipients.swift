@@ -1,7 +1,7 @@
 /// A member who must have a message before all have it.
 ///
 /// This is the only place that knows about membership.
-package struct Recipient: Hashable {
+package struct Recipient: Equatable {
   package let number: UInt32
   /// The time of joining, or nil if the member has taken part from the start.
   let joined: Int64?

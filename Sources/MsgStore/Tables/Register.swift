@@ -6,7 +6,7 @@ import PageFile
 /// agree, in whatever order they learn of them.
 ///
 /// See docs/message-format.md, C-9.
-package struct TextRegister: Hashable, FieldRecord {
+package struct TextRegister: Equatable, FieldRecord {
   /// nil if nothing was said yet.
   package private(set) var time: Int64?
   /// nil if there is no text.

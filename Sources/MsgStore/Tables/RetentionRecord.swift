@@ -4,7 +4,7 @@ import PageFile
 /// pruned.
 ///
 /// See docs/message-format.md, P-1 … P-3. The record of number 0 has the rule of the store.
-package struct RetentionRecord: StoredRecord, Hashable {
+package struct RetentionRecord: StoredRecord, Equatable {
   package static let table = Table(Schema.retention, "retention", keys: KeyEncoding.numberByteCount)
   /// The number under which the rule of the store lies.
   package static let store: UInt32 = 0

@@ -4,7 +4,7 @@ import PageFile
 /// or a leaving reads no other member.
 ///
 /// See docs/message-format.md, C-22.
-package struct Roster: Hashable, FieldRecord {
+package struct Roster: Equatable, FieldRecord {
   /// The sum of `mix` over the participants, under which the conversation is found by them.
   package var digest: UInt64 = 0
   /// The newest time of a fact about a member, or of a complete list.

@@ -4,7 +4,7 @@ package import PageFile
 ///
 /// See docs/message-format.md, F-21. The later time wins; at equal times, the removal wins. A
 /// removed tag stays known, so that an older setting does not bring it back.
-package struct TagRecord: Hashable, StoredRecord {
+package struct TagRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "tag")
   package var time: Int64 = 0
   package var isRemoved = false

@@ -3,7 +3,7 @@ package import PageFile
 /// The tags of a message, each a bit.
 ///
 /// See docs/message-format.md, X-10, F-17, and F-21.
-package struct TagSet: OptionSet, Hashable, Sendable {
+package struct TagSet: OptionSet, Equatable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 

@@ -2,7 +2,7 @@
 /// costs no lookup.
 ///
 /// See docs/message-format.md, U-6.
-package struct Totals: Hashable {
+package struct Totals: Equatable {
   var unread = 0
   var unreadMuted = 0
   var mentions = 0

@@ -57,7 +57,7 @@ extension ConversationSummary {
 }
 
 /// The number of unread messages, and of those among them that mention the local member.
-package struct UnreadCount: Hashable {
+package struct UnreadCount: Equatable {
   package var messages = 0
   package var mentions = 0
 

@@ -2,7 +2,7 @@
 /// own.
 ///
 /// See docs/message-format.md, F-7.
-package struct WaitingFacts: Hashable, StoredRecord {
+package struct WaitingFacts: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "waiting facts")
   package var ordinal: UInt64 = 0
   package var status: MessageStatus = .pending

@@ -8,10 +8,10 @@ package import PageFile
 ///     facts about them, but no summary and no name.
 ///  2. A step removes its work from the place where the next step looks, so no position needs to be
 ///     kept. Only pruning passes over some of it: its record says how far it has come.
-package struct WorkRecord: Hashable, StoredRecord {
+package struct WorkRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.work, "work", keys: 8, mark: 0)
   /// The kinds of work.
-  package enum Kind: Hashable {
+  package enum Kind: Equatable {
     /// Removes everything that a deleted conversation has left.
     case sweep
     /// Removes the messages up to a time from a conversation that stays.
@@ -84,7 +84,7 @@ package struct WorkRecord: Hashable, StoredRecord {
 }
 
 /// The point that the pruning of a conversation has reached.
-package struct PruneProgress: Hashable {
+package struct PruneProgress: Equatable {
   /// True if the conversations with greater numbers follow.
   var goesOn = false
   /// The position up to which messages were pruned or spared; nil before the first.

@@ -1,7 +1,7 @@
 package import MsgStore
 
 /// Everything that is stored of a conversation beside its contents.
-package struct ExportedConversation: Sendable, Hashable {
+package struct ExportedConversation: Sendable, Equatable {
   package var id: ConversationID = ""
   package var aliases: [ConversationID] = []
   package var kind: ConversationKind?
@@ -47,7 +47,7 @@ package struct ExportedConversation: Sendable, Hashable {
 }
 
 /// Known facts about a member.
-package struct ExportedMember: Sendable, Hashable {
+package struct ExportedMember: Sendable, Equatable {
   package var member: MemberID = ""
   package var time = Timestamp(microseconds: 0)
   package var hasLeft = false
@@ -57,7 +57,7 @@ package struct ExportedMember: Sendable, Hashable {
 }
 
 /// A draft, or the fact that it was discarded.
-package struct ExportedDraft: Sendable, Hashable {
+package struct ExportedDraft: Sendable, Equatable {
   package var conversation: ConversationID = ""
   package var text: String?
   package var replyTo: MessageID?
@@ -67,7 +67,7 @@ package struct ExportedDraft: Sendable, Hashable {
 }
 
 /// The receipt marks of a member in a conversation, as told by the server.
-package struct ExportedReceipts: Sendable, Hashable {
+package struct ExportedReceipts: Sendable, Equatable {
   package var conversation: ConversationID = ""
   package var member: MemberID = ""
   package var read: [ExportedStep] = []
@@ -79,7 +79,7 @@ package struct ExportedReceipts: Sendable, Hashable {
 }
 
 /// A sequence that a mark has reached, the time, and the last place up to it.
-package struct ExportedSequenceStep: Sendable, Hashable {
+package struct ExportedSequenceStep: Sendable, Equatable {
   package var sequence: Int64 = 0
   package var time: Timestamp?
   package var position: MessagePosition?
@@ -88,7 +88,7 @@ package struct ExportedSequenceStep: Sendable, Hashable {
 }
 
 /// The local member's own marks in a conversation, and the part of them that the server knows.
-package struct ExportedMarks: Sendable, Hashable {
+package struct ExportedMarks: Sendable, Equatable {
   package var conversation: ConversationID = ""
   /// The mark up to which everything present was read.
   package var readMark: MessagePosition?
@@ -102,7 +102,7 @@ package struct ExportedMarks: Sendable, Hashable {
 }
 
 /// A position that a mark has reached, and the time.
-package struct ExportedStep: Sendable, Hashable {
+package struct ExportedStep: Sendable, Equatable {
   package var position: MessagePosition
   package var time: Timestamp?
 
@@ -113,7 +113,7 @@ package struct ExportedStep: Sendable, Hashable {
 }
 
 /// A message with a pending named receipt.
-package struct ExportedUntold: Sendable, Hashable {
+package struct ExportedUntold: Sendable, Equatable {
   package var conversation: ConversationID = ""
   package var message: MessageID = ""
   package var kind = ReceiptKind.read
@@ -124,7 +124,7 @@ package struct ExportedUntold: Sendable, Hashable {
 }
 
 /// A member's named receipt for one message.
-package struct ExportedReceipt: Sendable, Hashable {
+package struct ExportedReceipt: Sendable, Equatable {
   package var member: MemberID = ""
   package var isDelivered = false
   package var deliveredAt: Timestamp?
@@ -135,7 +135,7 @@ package struct ExportedReceipt: Sendable, Hashable {
 }
 
 /// A member's mark up to a message that has no acknowledged place yet.
-package struct ExportedWaitingMark: Sendable, Hashable {
+package struct ExportedWaitingMark: Sendable, Equatable {
   package var member: MemberID = ""
   package var kind = ReceiptKind.read
   package var time: Timestamp?

@@ -1,7 +1,7 @@
 package import MsgStore
 
 /// An outbox entry, with names instead of the trees' numbers.
-package struct ExportedEntry: Sendable, Hashable {
+package struct ExportedEntry: Sendable, Equatable {
   /// The state of an entry, without leases and times of attempts, which mean nothing in another
   /// store.
   package enum State: String, Sendable, Hashable, CaseIterable {

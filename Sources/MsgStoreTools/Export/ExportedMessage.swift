@@ -4,7 +4,7 @@ package import MsgStore
 ///
 /// An export writes this form and a restore reads it. A restored message is stored with the same
 /// bytes, except for numbers and ordinals that only the store itself sees.
-package struct ExportedMessage: Sendable, Hashable {
+package struct ExportedMessage: Sendable, Equatable {
   package var conversation: ConversationID = ""
   package var id: MessageID = ""
   package var sender: MemberID = ""
@@ -95,7 +95,7 @@ package struct ExportedMessage: Sendable, Hashable {
 }
 
 /// Facts that wait for a message that is not here yet.
-package struct ExportedWaiting: Sendable, Hashable {
+package struct ExportedWaiting: Sendable, Equatable {
   package var conversation: ConversationID = ""
   package var id: MessageID = ""
   package var serverTimestamp: Timestamp?
@@ -121,7 +121,7 @@ package struct ExportedWaiting: Sendable, Hashable {
 }
 
 /// Facts beside the record of a message, or waiting for one.
-package struct ExportedFacts: Sendable, Hashable {
+package struct ExportedFacts: Sendable, Equatable {
   /// All versions of the text except the current one, oldest first.
   package var history: [ExportedVersion] = []
   /// The attachments, in their order.
@@ -144,7 +144,7 @@ package struct ExportedFacts: Sendable, Hashable {
 }
 
 /// A version of a message's text.
-package struct ExportedVersion: Sendable, Hashable {
+package struct ExportedVersion: Sendable, Equatable {
   package var text = ""
   /// The time of the edit; nil for the original.
   package var editedAt: Timestamp?
@@ -156,7 +156,7 @@ package struct ExportedVersion: Sendable, Hashable {
 }
 
 /// A reaction, or its removal.
-package struct ExportedReaction: Sendable, Hashable {
+package struct ExportedReaction: Sendable, Equatable {
   package var reaction: Reaction
   package var isRemoved = false
 
@@ -167,7 +167,7 @@ package struct ExportedReaction: Sendable, Hashable {
 }
 
 /// An attachment and the progress of its transfers.
-package struct ExportedAttachment: Sendable, Hashable {
+package struct ExportedAttachment: Sendable, Equatable {
   package var attachment: MessageAttachment
   /// The index among the attachments of the message; nil means its index in the list.
   package var index: UInt32?

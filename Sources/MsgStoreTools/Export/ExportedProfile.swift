@@ -2,7 +2,7 @@ package import MsgStore
 import PageFile
 
 /// The profile of a member, or that it was forgotten, and the client's own fields of the member.
-package struct ExportedProfile: Sendable, Hashable {
+package struct ExportedProfile: Sendable, Equatable {
   package var member: MemberID = ""
   package var name: String?
   package var picture: String?

@@ -1,7 +1,7 @@
 package import MsgStore
 
 /// A tag that was set on a message, or removed.
-package struct ExportedTag: Sendable, Hashable {
+package struct ExportedTag: Sendable, Equatable {
   package var tag = MessageTag.pinned
   package var time = Timestamp(microseconds: 0)
   package var isRemoved = false

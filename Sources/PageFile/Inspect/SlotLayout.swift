@@ -1,7 +1,7 @@
 /// The use of every slot of a data file, and figures of each tree, as one walk finds them.
 
 /// The use of one slot, or of a page that only the log has.
-package struct SlotState: Sendable, Hashable {
+package struct SlotState: Sendable, Equatable {
   /// The kinds of use; a slot that has no state is free.
   package enum Use: UInt8, Sendable, CaseIterable {
     /// A leaf page of a tree.

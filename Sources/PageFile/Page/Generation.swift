@@ -4,7 +4,7 @@
 ///
 /// The counter orders two lives. The random part distinguishes two lives that got the same counter
 /// because a copy of the store was restored in between.
-package struct Generation: Sendable, Hashable, CustomStringConvertible {
+package struct Generation: Sendable, Equatable, CustomStringConvertible {
   package static let byteCount = 16
 
   package let counter: UInt64
@@ -33,7 +33,7 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
 /// pass as valid.
 ///
 /// See docs/page-file-format.md, M-5 and B-6.
-package struct StoreID: Sendable, Hashable, CustomStringConvertible {
+package struct StoreID: Sendable, Equatable, CustomStringConvertible {
   package static let byteCount = 16
 
   package let high: UInt64

@@ -13,7 +13,7 @@
 ///
 ///  1. The name follows from the app's key and the store id by HKDF. It commits to the key, which
 ///     the seal alone would not, and tells a wrong key from damage.
-package struct KeyRecord: Sendable, Hashable {
+package struct KeyRecord: Sendable, Equatable {
   package static let byteCount = 84
   static let nameByteCount = 16
   private static let nameOffset = 8

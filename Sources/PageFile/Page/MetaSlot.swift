@@ -48,7 +48,7 @@ package struct MetaSlot: Sendable {
   /// a reader that does not know them may treat the file.
   ///
   /// This version knows one, `encrypted`.
-  package struct Features: Sendable, Hashable {
+  package struct Features: Sendable, Equatable {
     /// The bit of `mustUnderstand` that says that the store is encrypted.
     package static let encrypted: UInt64 = 2
     /// The bits of `mustUnderstand` that this version knows.
@@ -218,7 +218,7 @@ package struct MetaSlot: Sendable {
 }
 
 /// The root of a page table: the entry of its first page, and the checksum that proves that page.
-package struct PageTableRoot: Sendable, Hashable {
+package struct PageTableRoot: Sendable, Equatable {
   package var entry: TableEntry
   package var checksum: UInt64
   /// The number of levels; 0 for the empty table.

@@ -11,7 +11,7 @@
 /// An entry is a slot number (low 4 bytes) and the low 32 bits of the checksum of the slot's
 /// content (high 4 bytes). On level 0 it leads to a page, on higher levels to a table page. Zero
 /// means that the number is free, or that nothing below it is in use.
-package struct TableEntry: Sendable, Hashable {
+package struct TableEntry: Sendable, Equatable {
   package static let byteCount = 8
   package let rawValue: UInt64
 

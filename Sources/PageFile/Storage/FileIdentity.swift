@@ -1,5 +1,5 @@
 /// The identity of a file, independent of its names.
-package struct FileIdentity: Sendable, Hashable {
+package struct FileIdentity: Sendable, Equatable {
   package let device: UInt64
   package let inode: UInt64
   /// The number of names the file has; 0 once it is removed.

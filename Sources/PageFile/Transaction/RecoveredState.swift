@@ -10,7 +10,7 @@ struct RecoveredState {
   /// The state of the files at reading, to detect later writes.
   var fingerprint: Fingerprint
 
-  struct Fingerprint: Hashable {
+  struct Fingerprint: Equatable {
     var metaSlots: [[UInt8]]
     var walHeaders: [[UInt8]]
   }

@@ -13,7 +13,7 @@ extension BTree {
   private static let maximumWindowCount = 64
 
   /// The point where packing continues.
-  package enum PackStep: Sendable, Hashable {
+  package enum PackStep: Sendable, Equatable {
     /// Continue from this key.
     case from([UInt8])
     /// The level is finished.

@@ -16,7 +16,7 @@
 ///         88     …  zeros up to 512
 ///
 /// Commits begin at `commitsOffset`.
-package struct WALHeader: Sendable, Hashable {
+package struct WALHeader: Sendable, Equatable {
   package static let byteCount = 512
   /// Commits and watermarks begin at multiples of this size.
   package static let sectorByteCount = 512

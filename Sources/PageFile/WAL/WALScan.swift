@@ -4,7 +4,7 @@
 /// the witnesses that `greatestDurableLSN` finds.
 package struct WALScan: ~Copyable {
   /// The reason why a scan stopped.
-  package enum Stop: Sendable, Hashable {
+  package enum Stop: Sendable, Equatable {
     /// The next bytes do not look like a commit of this log.
     case end
     /// The next bytes look like a commit but do not continue the chain.

@@ -1,7 +1,7 @@
 package import MsgStore
 
 /// Data that the client keeps for itself: its position in what a server sends.
-package struct JSONSync: JSONObjectValue, Sendable, Hashable {
+package struct JSONSync: JSONObjectValue, Sendable, Equatable {
   static let noun = "a sync position"
   /// The conversation of the position; nil for a position of the whole store.
   package var conversation: ConversationID?
@@ -26,7 +26,7 @@ package struct JSONSync: JSONObjectValue, Sendable, Hashable {
 }
 
 /// Sequence numbers that are known without a message that has them.
-package struct JSONSequences: JSONObjectValue, Sendable, Hashable {
+package struct JSONSequences: JSONObjectValue, Sendable, Equatable {
   static let noun = "known sequences"
   package var conversation: ConversationID = ""
   package var known: [ClosedRange<Int64>] = []

@@ -1,7 +1,7 @@
 package import MsgStore
 
 /// Further facts of a message, or of one that facts wait for, which make its own line too long.
-package struct JSONFacts: JSONObjectValue, Sendable, Hashable {
+package struct JSONFacts: JSONObjectValue, Sendable, Equatable {
   static let noun = "further facts"
   package var conversation: ConversationID = ""
   package var message: MessageID = ""

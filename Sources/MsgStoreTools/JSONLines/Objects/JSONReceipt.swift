@@ -2,7 +2,7 @@ package import MsgStore
 
 /// The reading state of a conversation: with a member, the server's facts about that member;
 /// without one, the local member's own marks.
-package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
+package struct JSONReceipt: JSONObjectValue, Sendable, Equatable {
   static let noun = "a receipt"
   package var conversation: ConversationID = ""
   package var member: MemberID?
@@ -85,7 +85,7 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
 }
 
 /// The place of a mark.
-package enum JSONMark: JSONValue, Sendable, Hashable {
+package enum JSONMark: JSONValue, Sendable, Equatable {
   /// At this message, wherever it lies.
   case message(MessageID)
   /// At this place, regardless of whether it holds a message.

@@ -15,7 +15,7 @@ package import MsgStore
 ///     first message.
 ///  3. The messages of a conversation are in its order, which is also the order of those that have
 ///     no server time.
-package enum JSONRecord: Sendable, Hashable {
+package enum JSONRecord: Sendable, Equatable {
   case store(JSONStore)
   case member(ExportedProfile)
   case conversation(ExportedConversation)
@@ -130,7 +130,7 @@ extension JSONRecord {
 }
 
 /// The store itself.
-package struct JSONStore: JSONObjectValue, Sendable, Hashable {
+package struct JSONStore: JSONObjectValue, Sendable, Equatable {
   static let noun = "a store"
   package var localMember: MemberID = ""
   /// True if the local member's actions are held.
@@ -149,7 +149,7 @@ package struct JSONStore: JSONObjectValue, Sendable, Hashable {
 }
 
 /// A reaction of a member to a message, or its removal.
-package struct JSONReaction: JSONObjectValue, Sendable, Hashable {
+package struct JSONReaction: JSONObjectValue, Sendable, Equatable {
   static let noun = "a reaction"
   package var conversation: ConversationID = ""
   package var message: MessageID = ""
@@ -177,7 +177,7 @@ package struct JSONReaction: JSONObjectValue, Sendable, Hashable {
 }
 
 /// The name of a message that was deleted for the local member, and does not come back.
-package struct JSONDeleted: JSONObjectValue, Sendable, Hashable {
+package struct JSONDeleted: JSONObjectValue, Sendable, Equatable {
   static let noun = "a deleted message"
   package var conversation: ConversationID = ""
   package var id: MessageID = ""
@@ -196,7 +196,7 @@ package struct JSONDeleted: JSONObjectValue, Sendable, Hashable {
 }
 
 /// A local file that nothing needs any more.
-package struct JSONFile: JSONObjectValue, Sendable, Hashable {
+package struct JSONFile: JSONObjectValue, Sendable, Equatable {
   static let noun = "an unneeded file"
   package var path = ""
 
