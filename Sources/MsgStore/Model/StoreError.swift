@@ -10,8 +10,8 @@ public import PageFile
 /// `opening`, choose another file or update the app. `storage` says which failures pass by
 /// themselves.
 ///
-/// The cases are kept in boxes: an error in place took nine words, which each call that may throw
-/// would have to hand on.
+/// The cases are kept in boxes: an error in place would take nine words, which each call that may
+/// throw would have to hand on.
 public indirect enum StoreError: Error, Sendable, Hashable {
   /// The file, its log, or the system failed, for the enclosed reason.
   case storage(PageFileError)

@@ -2,8 +2,8 @@ package import PageFile
 
 /// A walk over the cells of a tree whose keys have a prefix.
 ///
-/// One copy of its code serves every kind of cell: as a loop around a closure, it was compiled once
-/// for each.
+/// One copy of its code serves every kind of cell; a loop around a closure would be compiled for each
+/// closure.
 struct CellWalk: ~Copyable {
   private var cursor: Cursor
   private let start: Bytes
@@ -24,6 +24,7 @@ struct CellWalk: ~Copyable {
     prefix = start.slice(0, byteCount ?? start.count)
   }
 
+  // Out of line: each caller would free the cursor and both buffers with code of its own.
   @inline(never)
   deinit {}
 
