@@ -2,8 +2,8 @@ package import PageFile
 
 /// A walk over the cells of a tree whose keys have a prefix.
 ///
-/// One copy of its code serves every kind of cell; a loop around a closure would be compiled for each
-/// closure.
+/// One copy of its code serves every kind of cell; a loop around a closure would be compiled for
+/// each closure.
 struct CellWalk: ~Copyable {
   private var cursor: Cursor
   private let start: Bytes
