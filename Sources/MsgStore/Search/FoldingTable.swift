@@ -50,36 +50,36 @@ struct FoldingTable: Sendable {
   private var latinAndGreek: [(first: UInt32, count: UInt32)] = []
 
   private init() {
-    var numbers = HexadecimalNumbers(FoldingData.numbers)
-    for _ in 0..<numbers.next() {
-      let (first, count, step) = (numbers.next(), numbers.next(), numbers.next())
-      let (target, targetStep) = (numbers.next(), numbers.next())
+    var numbers = FoldingNumbers(FoldingData.numbers)
+    for _ in 0..<numbers.rowCount() {
+      let (first, count, step) = (numbers.next(0), numbers.next(1), numbers.next(2))
+      let (target, targetStep) = (numbers.next(3), numbers.next(4))
       for index in 0..<count { setTargets(of: first + index * step, [target + index * targetStep]) }
     }
-    for _ in 0..<numbers.next() { setTargets(of: numbers.next(), [numbers.next()]) }
-    for _ in 0..<numbers.next() {
-      let (code, count) = (numbers.next(), numbers.next())
-      setTargets(of: code, (0..<count).map { _ in numbers.next() })
+    for _ in 0..<numbers.rowCount() { setTargets(of: numbers.next(0), [numbers.next(1)]) }
+    for _ in 0..<numbers.rowCount() {
+      let (code, count) = (numbers.next(0), numbers.next(1))
+      setTargets(of: code, (0..<count).map { _ in numbers.next(2) })
     }
-    for _ in 0..<numbers.next() {
-      let (first, count) = (numbers.next(), numbers.next())
+    for _ in 0..<numbers.rowCount() {
+      let (first, count) = (numbers.next(0), numbers.next(1))
       for code in first..<first + count { setTargets(of: code, []) }
     }
-    for _ in 0..<numbers.next() {
-      let (first, count) = (numbers.next(), numbers.next())
-      let combiningClass = UInt8(truncatingIfNeeded: numbers.next())
+    for _ in 0..<numbers.rowCount() {
+      let (first, count) = (numbers.next(0), numbers.next(1))
+      let combiningClass = UInt8(truncatingIfNeeded: numbers.next(2))
       for code in first..<first + count {
         change(code) { $0.combiningClass = combiningClass }
       }
     }
-    for _ in 0..<numbers.next() {
-      let (first, second, whole) = (numbers.next(), numbers.next(), numbers.next())
+    for _ in 0..<numbers.rowCount() {
+      let (first, second, whole) = (numbers.next(0), numbers.next(1), numbers.next(2))
       compositions[UInt64(first) << 32 | UInt64(second)] = whole
       change(second) { $0.joinsPrevious = true }
     }
     for code in Hangul.vowels { change(code) { $0.joinsPrevious = true } }
     for code in Hangul.trailing { change(code) { $0.joinsPrevious = true } }
-    for _ in 0..<numbers.next() { latinAndGreek.append((numbers.next(), numbers.next())) }
+    for _ in 0..<numbers.rowCount() { latinAndGreek.append((numbers.next(0), numbers.next(1))) }
     setMark(.accent, in: Self.accents)
     setMark(.other, in: Self.otherMarks)
     for index in entries.indices where isDroppedAsAWhole(entries[index]) {
@@ -201,33 +201,55 @@ enum Hangul {
   }
 }
 
-/// Hexadecimal numbers in a string, separated by white space.
+/// The numbers of `FoldingData`.
 @safe
-private struct HexadecimalNumbers {
+private struct FoldingNumbers {
   private let text: UnsafeBufferPointer<UInt8>
   private var offset = 0
+  /// The number read last in each column.
+  private var above = [Int](repeating: 0, count: 5)
 
   init(_ text: StaticString) {
     // Unsafe: a static string lives as long as the process.
     unsafe self.text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
-  /// Returns the next number; 0 at the end.
-  mutating func next() -> UInt32 {
-    var number: UInt32 = 0
-    var isInside = false
+  /// Begins a section, and returns the number of its rows.
+  mutating func rowCount() -> UInt32 {
+    for column in above.indices { above[column] = 0 }
+    return UInt32(truncatingIfNeeded: difference())
+  }
+
+  /// Returns the next number, which is in a column.
+  mutating func next(_ column: Int) -> UInt32 {
+    above[column] += difference()
+    return UInt32(truncatingIfNeeded: above[column])
+  }
+
+  /// Returns the next number as it is written; 0 at the end.
+  private mutating func difference() -> Int {
+    var number = 0
+    var shift = 0
     while unsafe offset < text.count {
-      let digit = unsafe text[offset]
+      let digit = unsafe Self.value(of: text[offset])
       offset += 1
-      switch digit {
-      case 0x30...0x39: number = number << 4 | UInt32(digit - 0x30)
-      case 0x61...0x66: number = number << 4 | UInt32(digit - 0x61 + 10)
-      default:
-        if isInside { return number }
-        continue
-      }
-      isInside = true
+      guard let digit else { continue }
+      number |= (digit & 31) << shift
+      shift += 5
+      if digit < 32 { break }
     }
-    return number
+    return number & 1 == 0 ? number >> 1 : -(number >> 1)
+  }
+
+  /// Returns the value of a digit of Base64; nil for white space.
+  private static func value(of character: UInt8) -> Int? {
+    switch character {
+    case 0x41...0x5A: Int(character) - 0x41
+    case 0x61...0x7A: Int(character) - 0x61 + 26
+    case 0x30...0x39: Int(character) - 0x30 + 52
+    case 0x2B: 62
+    case 0x2F: 63
+    default: nil
+    }
   }
 }
