@@ -6,7 +6,7 @@ extension Subcommand {
   static let defects = Subcommand(
     name: "defects", summary: "the names of the mistakes that can be planted, a line each",
     run: { _ in
-      for defect in Defect.allCases { print(defect.rawValue) }
+      for defect in Defect.allCases { print(defect) }
       return 0
     })
 
@@ -14,7 +14,7 @@ extension Subcommand {
   static let interleaved = Subcommand(
     name: "interleaved", summary: "the names of those that only certain orders of threads show",
     run: { _ in
-      for defect in Defect.interleaved { print(defect.rawValue) }
+      for defect in Defect.interleaved { print(defect) }
       return 0
     })
 }

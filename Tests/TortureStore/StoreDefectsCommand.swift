@@ -6,7 +6,7 @@ extension Subcommand {
   static let defects = Subcommand(
     name: "defects", summary: "the names of the mistakes that can be planted, a line each",
     run: { _ in
-      for defect in StoreDefect.allCases { print(defect.rawValue) }
+      for defect in StoreDefect.allCases { print(defect) }
       return 0
     })
 }

@@ -4,7 +4,7 @@ import PageFile
 /// them.
 ///
 /// Like `Defect` of the paged file, they do not exist in an ordinary build.
-package enum StoreDefect: String, CaseIterable, Sendable {
+package enum StoreDefect: CaseIterable, Sendable {
   // Rules of derived values, to be found by tests that do not use the rule.
   case historyUnread, mentionsOfAll, mutedCountedAlike, pendingUncounted, failedHoldsPreview
   case activityOfLast, listedByCreation, sequencesApart, waitingStatusIgnored, joiningIgnored
@@ -62,7 +62,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case lastBesideKept
 
   #if PLANTED_DEFECTS
-    private static let planted = plantedDefectName.flatMap(StoreDefect.init)
+    private static let planted = allCases.first { "\($0)" == plantedDefectName }
   #endif
 
   /// True while this defect is planted.

@@ -20,7 +20,7 @@
 /// Each one removes a step that durability or a correct answer depends on, and so marks its place
 /// in the code. In an ordinary build `isPlanted` is the constant false, and the compiler drops the
 /// code that depends on it. `make test-defects` builds with PLANTED_DEFECTS.
-package enum Defect: String, CaseIterable, Sendable {
+package enum Defect: CaseIterable, Sendable {
   // Omitted syncs.
   case commitUnsynced, olderLogUnsynced, endedLogUnsynced, begunLogUnsynced, pagesUnsynced
   case firstMetaUnsynced, secondMetaUnsynced, openedLogUnsynced, foundNamesUnsynced
@@ -65,7 +65,7 @@ package enum Defect: String, CaseIterable, Sendable {
 
   #if PLANTED_DEFECTS
     /// The defect named by the environment; nil also if that name belongs to the layer above.
-    private static let planted = plantedDefectName.flatMap(Defect.init)
+    private static let planted = allCases.first { "\($0)" == plantedDefectName }
   #endif
 
   /// True if this defect is planted.
