@@ -24,7 +24,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
   test-encryption test-defects test-interleavings test-live-orders test-model oracle torture torture-smoke fuzz fuzz-smoke clean
 
 help:
-	@echo 'make demo         build for release and show what the store does, with a sample chat'
+	@echo 'make demo         show what the store does: two who chat, a sample chat, its speed beside SQLite'
 	@echo 'make example      two people who chat, with clients and a server in processes of their own'
 	@echo 'make test         every test'
 	@echo 'make test-full    all cases of the tests of which "make test" runs a part'
@@ -63,14 +63,8 @@ help:
 setup:
 	@Scripts/setup
 
-# Builds what it shows, one after the other, and shows the first before it builds the second.
 demo: setup
-	@echo 'Building the store and msgdump for release; most of the time goes into two libraries.'
-	$(BUILD) -c release --product msgdump
-	@Scripts/demo $(RELEASE) chat
-	@echo 'Building the benchmark.'
-	$(BUILD) -c release --product msgstore-bench
-	@Scripts/demo $(RELEASE) speed
+	@SWIFT=$(SWIFT) Scripts/demo
 
 example: build
 	@.build/debug/chat-example
