@@ -93,9 +93,7 @@ struct StringChoice {
   /// Counts what each string saves if only these strings exist, and drops strings contained in
   /// others.
   private mutating func count(in sample: borrowing TextSample) {
-    choices.sort {
-      $0.byteCount == $1.byteCount ? $0.isBetter(than: $1) : $0.byteCount > $1.byteCount
-    }
+    sort(isByLength: true)
     var index = StringIndex()
     choices.removeAll { choice in
       let string = sample.bytes.slice(choice.position, choice.byteCount)
@@ -131,9 +129,18 @@ struct StringChoice {
     }
   }
 
+  /// Sorts the best strings first, or the longest ones.
+  @inline(never)
+  private mutating func sort(isByLength: Bool) {
+    choices.sort {
+      isByLength && $0.byteCount != $1.byteCount
+        ? $0.byteCount > $1.byteCount : $0.isBetter(than: $1)
+    }
+  }
+
   /// Sorts the best strings first and drops those that do not fit.
   private mutating func cut(to maximumByteCount: Int) {
-    choices.sort { $0.isBetter(than: $1) }
+    sort(isByLength: false)
     var room = maximumByteCount
     choices.removeAll { choice in
       guard choice.savedByteCount > 0, room > choice.byteCount else { return true }

@@ -29,7 +29,7 @@ struct DeliveryReader {
       own.append((index, message))
     }
     // Parts of a thread are in order, whatever they pass over.
-    own.sort { $0.message.position < $1.message.position }
+    own.sort { $0.message.position.precedes($1.message.position) }
     var deliveries = [Delivery?](repeating: nil, count: slice.count)
     let counts = try DeliveryCounts(view, number, from: localMember, own.map(\.message)).counts
     for ((index, message), counts) in zip(own, counts) {

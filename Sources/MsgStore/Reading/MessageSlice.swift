@@ -60,7 +60,8 @@ public struct MessageSlice: Sendable, RandomAccessCollection {
 extension MessageSlice: Hashable {
   /// Returns true if the messages and the edges are equal.
   public static func == (a: MessageSlice, b: MessageSlice) -> Bool {
-    a.count == b.count && a.older == b.older && a.newer == b.newer && a.elementsEqual(b)
+    a.count == b.count && a.older == b.older && a.newer == b.newer
+      && a.indices.allSatisfy { a[$0] == b[$0] }
   }
 
   /// Hashes the ids of the messages.

@@ -83,7 +83,8 @@ struct ReceiptTimes {
     var order = Array(limits.indices)
     order.sort {
       places[$0] == places[$1]
-        ? limits[$0].position < limits[$1].position : Place.precedes(places[$0], places[$1])
+        ? limits[$0].position.precedes(limits[$1].position)
+        : Place.precedes(places[$0], places[$1])
     }
     var joined: [Limit] = []
     for index in order.reversed() where joined.last.map({ limits[index].time < $0.time }) ?? true {

@@ -88,8 +88,7 @@ final class SliceRares: RareSource, @unchecked Sendable {
       records.append(record)
     }
     // They are in the order of the ids, which decides between equal indices.
-    records.sort { $0.index < $1.index }
-    return records.map(\.attachment)
+    return records.inOrder { UInt64($0.index) }.map(\.attachment)
   }
 }
 

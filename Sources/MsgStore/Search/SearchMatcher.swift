@@ -121,7 +121,7 @@ package struct SearchMatcher {
 
   private static func united(_ ranges: [Range<Int>]) -> [Range<Int>] {
     var united: [Range<Int>] = []
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+    for range in ranges.inOrder(of: { UInt64($0.lowerBound) }) {
       if let last = united.last, range.lowerBound <= last.upperBound {
         united[united.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else {

@@ -94,7 +94,7 @@ extension DictionaryTable {
   func remove(dictionaries numbers: Set<UInt32>) throws(StoreError) {
     let newest = try view.dictionaryTable.newestDictionary()
     var key = ByteBuffer()
-    for number in numbers.sorted() where number < newest {
+    for number in Array(numbers).sorted() where number < newest {
       let prefix = DictionaryPieces.prefix(number)
       while try flushed().firstKey(prefix.bytes, in: Schema.settings, to: &key) {
         try transaction.remove(key.bytes, in: Schema.settings)

@@ -45,7 +45,7 @@ extension Transaction {
   /// Brings archived conversations with a new message back to the list.
   private func leaveArchive() throws(StoreError) {
     if leavingArchive.isEmpty { return }
-    let numbers = Set(leavingArchive).sorted()
+    let numbers = Array(Set(leavingArchive)).sorted()
     leavingArchive = []
     for number in numbers where try isStored(number) {
       _ = try conversationActs.set(

@@ -60,7 +60,7 @@ package struct EntryReader {
       let start = OutboxKey.listed(conversation, isInOrder: isInOrder, first)
       found += try ordinals(from: start, sharing: start.count - 8, count)
     }
-    found.sort()
+    found = found.sorted()
     for (one, next) in zip(found, found.dropFirst()) where one == next {
       throw view.corrupt(Schema.work, "outbox entry \(one): listed twice")
     }
@@ -257,10 +257,10 @@ package struct OutboxSweep: Equatable, FieldRecord {
   package var conversation: UInt32 = 0
   /// The number of the conversation that takes over the entries still to be told, or 0 if none
   /// does.
-  package var target: UInt32 = 0
+  package internal(set) var target: UInt32 = 0
   /// True if the conversation has become the target: all of its entries go over, each with the
   /// message that it is about.
-  package var isMerge = false
+  package internal(set) var isMerge = false
 
   package init() {}
 

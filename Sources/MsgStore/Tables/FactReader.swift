@@ -56,8 +56,7 @@ extension FactReader {
       records.append(try view.decoded(value, at: rest))
     }
     // The keys are in the order of the ids, which decides between equal indices.
-    records.sort { $0.index < $1.index }
-    return records
+    return records.inOrder { UInt64($0.index) }
   }
 
   @inline(never)

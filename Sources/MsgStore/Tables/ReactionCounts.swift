@@ -62,9 +62,12 @@ package struct ReactionCounts: Equatable, Sendable {
   /// Returns the others, the most used first.
   package mutating func keepMostUsed() -> [ReactionCount] {
     guard all.count > Self.maximumCount else { return [] }
-    let ordered = all.sorted { $0.isUsedMore(than: $1) }
-    all = ordered[..<Self.maximumCount].sorted { $0.emoji.precedesByBytes($1.emoji) }
-    return Array(ordered[Self.maximumCount...])
+    let order = all.indices.sorted { all[$0].isUsedMore(than: all[$1]) }
+    let others = order[Self.maximumCount...].map { all[$0] }
+    // All are in the order of their emoji.
+    let kept = Array(order[..<Self.maximumCount]).inOrder { UInt64($0) }
+    all = kept.map { all[$0] }
+    return others
   }
 
   /// Reads what `append` has written.

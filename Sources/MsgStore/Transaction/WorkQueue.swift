@@ -56,7 +56,7 @@ struct Merges {
   private var ordinals: [UInt32: Set<UInt64>] = [:]
 
   /// Returns the ordinals of the merges into a conversation, ascending.
-  func ordinals(of target: UInt32) -> [UInt64] { ordinals[target, default: []].sorted() }
+  func ordinals(of target: UInt32) -> [UInt64] { Array(ordinals[target, default: []]).sorted() }
 
   /// Notes the target of the work at an ordinal; nil for other work, or none.
   mutating func set(_ target: UInt32?, at ordinal: UInt64) {

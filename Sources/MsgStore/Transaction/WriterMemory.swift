@@ -174,8 +174,8 @@ package final class WriterMemory: @unchecked Sendable {
 
   /// Forgets the conversations that were met least recently.
   private func forgetColdest() {
-    let order = conversations.values.sorted { $0.lastUse > $1.lastUse }
-    for conversation in order.dropFirst(Self.keptConversationCount) {
+    let order = Array(conversations.values).inOrder { $0.lastUse }
+    for conversation in order.dropLast(Self.keptConversationCount) {
       forgetOthers(of: conversation)
       conversations[conversation.number] = nil
     }

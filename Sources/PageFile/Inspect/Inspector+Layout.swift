@@ -25,7 +25,7 @@ extension Inspector {
     file.trees = walk.trees.map(\.report)
     file.freeSlotCount = max(0, file.slotCount - walk.usedSlotCount)
     file.pagesByKind = walk.pagesByKind
-    let states = (walk.table + walk.pages.map(\.state)).sorted { $0.slot < $1.slot }
+    let states = (walk.table + walk.pages.map(\.state)).inOrder { UInt64($0.slot) }
     let loggedCount = states.firstIndex { $0.slot > 0 } ?? states.count
     return SlotLayout(
       file: file, slots: Array(states[loggedCount...]), logged: Array(states[..<loggedCount]),
@@ -59,7 +59,7 @@ private struct LayoutWalk {
     for state in table + pages.map(\.state) where state.use != .freed {
       counts["\(state.use)", default: 0] += 1
     }
-    return counts.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) }
+    return counts.keys.sorted().map { (kind: $0, count: counts[$0] ?? 0) }
   }
 
   // MARK: The page table and the log
@@ -82,7 +82,7 @@ private struct LayoutWalk {
           Page(number: number.rawValue, state: SlotState(slot: 0, use: .unreached)))
       }
     }
-    if pages.count > namedCount { pages.sort { $0.number < $1.number } }
+    if pages.count > namedCount { pages = pages.inOrder { UInt64($0.number) } }
   }
 
   /// Reads a page of the table and those below it; goes on past one that cannot be read.

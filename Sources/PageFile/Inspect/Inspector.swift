@@ -45,7 +45,7 @@ package final class Inspector {
     report.freeSlotCount = report.slotCount - usedSlotCount
     report.pageCount = pageCount
     report.trees = try treeReports(source)
-    report.pagesByKind = kinds.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) }
+    report.pagesByKind = kinds.keys.sorted().map { (kind: $0, count: kinds[$0] ?? 0) }
     return report
   }
 
@@ -155,9 +155,7 @@ package final class Inspector {
         found.append((name, file, header))
       }
     }
-    for (name, file, header) in found.sorted(by: {
-      $0.header.generation.counter < $1.header.generation.counter
-    }) {
+    for (name, file, header) in found.inOrder(of: { $0.header.generation.counter }) {
       try report.addCommits(of: file, name, header, engine.pager.keys)
     }
     return report
@@ -189,7 +187,7 @@ package final class Inspector {
         if image == nil { numbers.remove(number) } else { numbers.insert(number) }
       }
     }
-    return numbers.sorted()
+    return Array(numbers).inOrder { UInt64($0.rawValue) }
   }
 
   /// Returns the tree that each page belongs to.

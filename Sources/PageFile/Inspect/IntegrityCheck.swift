@@ -79,7 +79,8 @@ struct IntegrityCheck {
           report(CheckFinding(page: number, "in tree \(index): \(sentence)"))
         })
     }
-    for (number, state) in pages.sorted(by: { $0.key < $1.key }) where state == .inUse {
+    for (number, state) in Array(pages).inOrder(of: { UInt64($0.key.rawValue) })
+    where state == .inUse {
       report(CheckFinding(page: number, "in use but not reached from any tree"))
     }
     if snapshot.isExpired { throw .snapshotExpired }

@@ -61,7 +61,9 @@ package struct WALRecovery {
       }
       throw .corruptMeta(reason: "neither slot is readable")
     }
-    valid.sort { $0.meta.writeNumber > $1.meta.writeNumber }
+    if valid.count == 2, valid[0].meta.writeNumber < valid[1].meta.writeNumber {
+      valid.swapAt(0, 1)
+    }
     if valid.count == 2 && valid[0].meta.storeID != valid[1].meta.storeID {
       throw .corruptMeta(reason: "the slots belong to different stores")
     }

@@ -26,7 +26,7 @@ package struct MembershipChange {
 
   /// The members of whom anything has changed, by ascending numbers.
   package var pairs: [Pair] {
-    changed.values.sorted { $0.new.number < $1.new.number }
+    Array(changed.values).inOrder { UInt64($0.new.number) }
   }
 
   /// True if anything has changed.
