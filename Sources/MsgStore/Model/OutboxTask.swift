@@ -3,7 +3,7 @@
 /// The task is read from the store when it is leased, so it reflects the state at that time. The
 /// token of its `OutboxItem`, which is the same on every attempt, lets the server recognise a
 /// repetition.
-public enum OutboxTask: Sendable, Hashable {
+public indirect enum OutboxTask: Sendable, Hashable {
   /// A message with its original text; its edits follow as tasks of their own.
   ///
   /// All its uploads are done. Pass the server's answer to `acknowledge`.

@@ -60,11 +60,9 @@ struct OutboxLeases: TransactionPart {
   }
 
   /// A task, with what was read for it.
-  private struct ReadTask {
-    var task: OutboxTask
-    let conversation: ConversationID?
-    let found: LocatedMessage?
-  }
+  private typealias ReadTask = (
+    task: OutboxTask, conversation: ConversationID?, found: LocatedMessage?
+  )
 
   /// Returns the task of a due entry; nil if its turn ends without one, or it was not its turn.
   private func taskOrEnd(
@@ -94,7 +92,8 @@ struct OutboxLeases: TransactionPart {
     let task = try flushed().tasks.task(
       record, in: conversation, of: found, form: rules.outbox.receiptForm,
       doneByteCount: transaction.messageFacts.doneByteCount)
-    return task.map { ReadTask(task: $0, conversation: conversation, found: found) }
+    guard let task else { return nil }
+    return (task, conversation, found)
   }
 
   /// Hands out the oldest due entry that is to be told, passing over those whose turn ends: this

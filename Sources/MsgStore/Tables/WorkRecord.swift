@@ -17,7 +17,7 @@ package struct WorkRecord: Equatable, StoredRecord {
     /// Removes the messages up to a time from a conversation that stays.
     case trim(upTo: Int64)
     /// Moves everything to another conversation.
-    case merge(into: UInt32, ConversationSummary)
+    indirect case merge(into: UInt32, ConversationSummary)
     /// Removes the history that no rule keeps; the number is that of the conversation in hand, or 0
     /// before the first of all.
     case prune(PruneProgress)
