@@ -2,9 +2,9 @@
 ///
 /// The caller that runs the compaction keeps it from step to step, and may discard it at any time:
 /// a new compaction finds the finished work in place.
-public struct Compaction: Sendable, Hashable {
+public struct Compaction: Sendable, Equatable {
   /// The kind of work that a step does.
-  public enum Stage: Sendable, Hashable {
+  public enum Stage: Sendable, Equatable {
     /// Every page is read and proven, so that a damaged store is left as it is.
     case reading
     /// The cells of neighbouring pages are moved together.
@@ -33,7 +33,7 @@ public struct Compaction: Sendable, Hashable {
   var moveCountLeft: Int?
 
   /// The place where packing continues.
-  struct Place: Sendable, Hashable {
+  struct Place: Sendable, Equatable {
     var tree = 0
     var level = 0
     var key: [UInt8] = []

@@ -5,7 +5,7 @@
 /// inside a transaction may depend on other code, and an app that gets the error can continue.
 ///
 /// The cases are kept in boxes, so that a call hands on one word.
-public indirect enum PageFileError: Error, Sendable, Hashable {
+public indirect enum PageFileError: Error, Sendable, Equatable {
   /// The file is not a data file of this format: its first bytes do not match.
   case notADatabase(path: String)
   /// The file was made by a newer version, or uses features this version does not know.

@@ -37,7 +37,7 @@ public struct StoreConversations: Sendable {
 }
 
 /// The current head of the list of conversations and its differences from the previous value.
-public struct LiveConversationSlice: Sendable, Hashable {
+public struct LiveConversationSlice: Sendable, Equatable {
   /// The conversations.
   public let conversations: ConversationSlice
   /// The differences from the previous value; for the first value, from an empty list.

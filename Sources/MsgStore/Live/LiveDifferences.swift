@@ -1,10 +1,12 @@
+import PageFile
+
 /// The differences between two successive live values, in the form that a list on screen needs.
 ///
 /// Removed elements are given by their former index, inserted and changed elements by their current
 /// index, and moved elements by both. `apply` shows the order in which they are combined.
-public struct LiveDifferences: Sendable, Hashable {
+public struct LiveDifferences: Sendable, Equatable {
   /// The move of an element to another place among the others.
-  public struct Move: Sendable, Hashable {
+  public struct Move: Sendable, Equatable {
     /// The former index.
     public let from: Int
     /// The current index.
@@ -137,7 +139,7 @@ extension LiveDifferences {
     }
     removed = zip(removed, isGone).filter(\.1).map(\.0)
     inserted = zip(inserted, isNew).filter(\.1).map(\.0)
-    moved.sort { $0.to < $1.to }
-    changed.sort()
+    moved = moved.inOrder { UInt64($0.to) }
+    changed = changed.inOrder { UInt64($0) }
   }
 }

@@ -118,7 +118,7 @@ extension MessagePosition {
 }
 
 /// The current part of a thread and its differences from the previous value.
-public struct LiveSlice: Sendable, Hashable {
+public struct LiveSlice: Sendable, Equatable {
   /// The messages.
   public let slice: MessageSlice
   /// The differences from the previous value; for the first value, from an empty slice.

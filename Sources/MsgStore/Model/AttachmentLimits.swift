@@ -6,9 +6,9 @@
 /// prepared. An attachment that passed once is sent even if a later version of the program has
 /// lower limits. Received attachments are not checked against these limits, only against
 /// `MessageAttachment.storageProblem`.
-public struct AttachmentLimits: Sendable, Hashable {
+public struct AttachmentLimits: Sendable, Equatable {
   /// The limits for one kind of attachment.
-  public struct Rule: Sendable, Hashable {
+  public struct Rule: Sendable, Equatable {
     /// The most bytes in the file; nil allows any number.
     public var maximumByteCount: Int64?
     /// The MIME types that may be sent; nil allows all.
@@ -76,7 +76,7 @@ public struct AttachmentLimits: Sendable, Hashable {
 }
 
 /// The reason why an attachment is refused.
-public enum AttachmentProblem: Error, Sendable, Hashable {
+public enum AttachmentProblem: Error, Sendable, Equatable {
   /// The fields that have a length limit.
   public enum Field: Sendable, Hashable, CaseIterable {
     /// `MessageAttachment.remoteURL`.

@@ -2,9 +2,9 @@
 ///
 /// These are the bytes of texts, and those of files as messages state them. `ConversationSizes` of
 /// MsgStoreTools has the bytes that a store takes for them.
-public struct ContentSizes: Sendable, Hashable {
+public struct ContentSizes: Sendable, Equatable {
   /// The attachments of one kind.
-  public struct AttachmentSizes: Sendable, Hashable {
+  public struct AttachmentSizes: Sendable, Equatable {
     /// The number of attachments.
     public internal(set) var count = 0
     /// The bytes of their files; attachments of unknown size add nothing.

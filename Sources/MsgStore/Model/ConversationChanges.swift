@@ -1,5 +1,5 @@
 /// The changes that one or more commits made to one conversation.
-public struct ConversationChanges: Sendable, Hashable {
+public struct ConversationChanges: Sendable, Equatable {
   /// The most messages whose changes are listed one by one.
   public static let maximumMessageCount = 256
 
@@ -36,7 +36,7 @@ public struct ConversationChanges: Sendable, Hashable {
   public internal(set) var newID: ConversationID?
 
   /// A change of a conversation's entry in the lists.
-  public struct Entry: Sendable, Hashable {
+  public struct Entry: Sendable, Equatable {
     /// The former position; nil if it was in no list.
     public let from: ConversationPosition?
     /// The current position; nil if it is in no list.

@@ -1,5 +1,5 @@
 /// The result of storing a message.
-public enum InsertOutcome: Sendable, Hashable {
+public enum InsertOutcome: Sendable, Equatable {
   /// The message was new and has been stored.
   case inserted
   /// A message with this id already existed; nothing changed.
@@ -14,9 +14,9 @@ public enum InsertOutcome: Sendable, Hashable {
 }
 
 /// The result of storing a batch of messages, some of which may be malformed.
-public struct BatchOutcome: Sendable, Hashable {
+public struct BatchOutcome: Sendable, Equatable {
   /// A rejected message.
-  public struct Refusal: Sendable, Hashable {
+  public struct Refusal: Sendable, Equatable {
     /// The index in the batch, from 0.
     public let index: Int
     /// The message's id.

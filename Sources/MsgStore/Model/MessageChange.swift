@@ -3,7 +3,7 @@
 /// The former and the current position say nearly everything. Successive changes combine to the
 /// first change's former position and the last change's current position. A message that came and
 /// went again has neither, and is told all the same: somebody may have read the store in between.
-public struct MessageChange: Sendable, Hashable {
+public struct MessageChange: Sendable, Equatable {
   /// The former position; nil if the message did not exist.
   public let from: MessagePosition?
   /// The current position; nil if the message no longer exists.
@@ -12,7 +12,7 @@ public struct MessageChange: Sendable, Hashable {
   public let parts: Parts
 
   /// The parts of a message that can differ.
-  public struct Parts: OptionSet, Sendable, Hashable {
+  public struct Parts: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt16
     /// Creates a set from its bits.
@@ -43,7 +43,7 @@ public struct MessageChange: Sendable, Hashable {
   }
 
   /// The kind of a change.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: Sendable, Equatable {
     /// The message is new.
     case inserted
     /// The message is at another place and may also differ otherwise.

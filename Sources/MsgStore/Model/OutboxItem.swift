@@ -161,7 +161,7 @@ public enum OutboxState: Sendable, Hashable {
 }
 
 /// The number of outbox entries in each state.
-public struct OutboxCounts: Sendable, Hashable {
+public struct OutboxCounts: Sendable, Equatable {
   /// Entries waiting for their turn, including blocked ones.
   public var queued = 0
   /// Entries that wait to be released, or for their scheduled time.

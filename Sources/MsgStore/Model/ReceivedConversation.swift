@@ -3,9 +3,9 @@
 /// All fields but the id and the time are optional; nil means "not told" and changes nothing.
 /// Versions may arrive in any order and any number of times. Each fact carries the time of its
 /// version, and the newest one wins.
-public struct ReceivedConversation: Sendable, Hashable {
+public struct ReceivedConversation: Sendable, Equatable {
   /// A current or former member.
-  public struct Member: Sendable, Hashable {
+  public struct Member: Sendable, Equatable {
     /// The identifier.
     public var id: MemberID
     /// True if the member takes part.
@@ -22,7 +22,7 @@ public struct ReceivedConversation: Sendable, Hashable {
   }
 
   /// A text that may also have been removed.
-  public enum Text: Sendable, Hashable {
+  public enum Text: Sendable, Equatable {
     /// The text was removed.
     case removed
     /// The current text.

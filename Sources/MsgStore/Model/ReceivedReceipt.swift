@@ -1,7 +1,7 @@
 /// A member's receipt, received from the server or from another device through it.
-public struct ReceivedReceipt: Sendable, Hashable {
+public struct ReceivedReceipt: Sendable, Equatable {
   /// The messages that a receipt covers.
-  public enum Extent: Sendable, Hashable {
+  public enum Extent: Sendable, Equatable {
     /// All messages up to this one, wherever it is placed; it need not have arrived yet.
     case upTo(MessageID)
     /// All messages up to the position of an acknowledged message.

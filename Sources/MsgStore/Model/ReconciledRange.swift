@@ -3,7 +3,7 @@
 /// The server cuts a list in its own order. Among messages of the same time that order may differ
 /// from the order here, which is by name. A message that has the time of a border, but no sequence
 /// to decide by, therefore counts as outside and stays.
-public enum ReconciledRange: Sendable, Hashable {
+public enum ReconciledRange: Sendable, Equatable {
   /// The whole thread.
   case all
   /// The newest page, requested with this count: everything from the oldest message of the list on,
@@ -85,7 +85,7 @@ struct ReconciledSpan {
 }
 
 /// The result of reconciling a thread with a complete list of messages.
-public struct ReconcileOutcome: Sendable, Hashable {
+public struct ReconcileOutcome: Sendable, Equatable {
   /// The results of storing the well-formed messages of the list, in list order.
   public let outcomes: [InsertOutcome]
   /// The malformed messages of the list, which were passed over.

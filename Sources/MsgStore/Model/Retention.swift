@@ -25,7 +25,7 @@
 ///
 /// The store prunes in steps, each with a commit of its own of a bounded size: after a rule was
 /// set, after ``StoreWriter/prune()``, and, while the store is written to, once a day.
-public struct Retention: Sendable, Hashable {
+public struct Retention: Sendable, Equatable {
   /// The number of days that messages are kept, 1 to 36,500; nil without limit.
   public var days: Int?
   /// The number of newest messages of a conversation that are kept, 1 to a thousand million; nil

@@ -2,7 +2,7 @@
 ///
 /// Changes say where to look, not what is there now: a listener reads what it needs and may also
 /// find later changes. Anything not mentioned is unchanged.
-public struct StoreChanges: Sendable, Hashable {
+public struct StoreChanges: Sendable, Equatable {
   /// The most conversations whose changes are listed one by one.
   public static let maximumConversationCount = 256
   /// The most members whose profiles are listed one by one.

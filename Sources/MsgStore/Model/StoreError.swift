@@ -12,7 +12,7 @@ public import PageFile
 ///
 /// The cases are kept in boxes: an error in place would take nine words, which each call that may
 /// throw would have to hand on.
-public indirect enum StoreError: Error, Sendable, Hashable {
+public indirect enum StoreError: Error, Sendable, Equatable {
   /// The file, its log, or the system failed, for the enclosed reason.
   case storage(PageFileError)
   /// The file cannot be opened as this store.
@@ -37,7 +37,7 @@ public indirect enum StoreError: Error, Sendable, Hashable {
 }
 
 /// The reason why a file cannot be opened as this store.
-public enum OpeningFault: Sendable, Hashable {
+public enum OpeningFault: Sendable, Equatable {
   /// The file is sound but does not contain messages.
   case notAMessageStore(path: String)
   /// A newer version of this library made the store.
@@ -49,7 +49,7 @@ public enum OpeningFault: Sendable, Hashable {
 }
 
 /// The reason why an argument is refused.
-public enum InputFault: Sendable, Hashable {
+public enum InputFault: Sendable, Equatable {
   /// A value whose bytes are limited.
   public enum Bytes: String, Sendable, Hashable {
     /// The text of a message or a draft.
@@ -127,7 +127,7 @@ public enum InputFault: Sendable, Hashable {
 }
 
 /// The reason why a message does not allow a call.
-public enum MessageFault: Sendable, Hashable {
+public enum MessageFault: Sendable, Equatable {
   /// The message does not exist.
   case notFound
   /// The message was retracted.
@@ -147,7 +147,7 @@ public enum MessageFault: Sendable, Hashable {
 }
 
 /// The reason why a conversation does not allow a call.
-public enum ConversationFault: Sendable, Hashable {
+public enum ConversationFault: Sendable, Equatable {
   /// The conversation does not exist.
   case notFound
   /// The id for a new group is already taken by a conversation.
@@ -159,7 +159,7 @@ public enum ConversationFault: Sendable, Hashable {
 }
 
 /// The reason why an outbox entry does not allow a call.
-public enum OutboxFault: Sendable, Hashable {
+public enum OutboxFault: Sendable, Equatable {
   /// The entry does not exist or no longer exists.
   case notFound
   /// The entry is leased and cannot be changed now.

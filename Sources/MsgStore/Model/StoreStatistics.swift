@@ -1,7 +1,7 @@
 internal import PageFile
 
 /// Statistics of an open store, counted since it was opened unless stated otherwise.
-public struct StoreStatistics: Sendable, Hashable {
+public struct StoreStatistics: Sendable, Equatable {
   /// The number of the last commit, counted since the store was created.
   public let lastCommit: UInt64
   /// The last commit known to be on disk.

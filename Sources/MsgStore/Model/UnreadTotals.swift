@@ -1,5 +1,5 @@
 /// The unread counts of the whole store, as a badge shows them.
-public struct UnreadTotals: Sendable, Hashable {
+public struct UnreadTotals: Sendable, Equatable {
   /// Unread messages in conversations that are not muted.
   public var messages: Int
   /// Unread messages in muted conversations.

@@ -1,7 +1,7 @@
 /// The progress of `MessageStore.compact`.
-public struct CompactionProgress: Sendable, Hashable {
+public struct CompactionProgress: Sendable, Equatable {
   /// A phase of a compaction.
-  public enum Stage: Sendable, Hashable {
+  public enum Stage: Sendable, Equatable {
     /// All pages are being read, so that a damaged store is left untouched.
     case reading
     /// Leftovers of deletions are being removed, and messages and pages packed.

@@ -156,7 +156,7 @@ extension StoreReading where Self: ~Copyable {
 }
 
 /// The number of absent messages about which the store knows facts.
-public struct WaitingFactCounts: Sendable, Hashable {
+public struct WaitingFactCounts: Sendable, Equatable {
   /// The number of absent messages with waiting facts, at most 10,000.
   public let waiting: Int
   /// The number of absent messages whose facts were dropped: those that had waited longest.

@@ -48,7 +48,7 @@ public struct RestoreSummary: Sendable, Hashable {
 }
 
 /// The progress of a restore.
-public struct RestoreProgress: Sendable, Hashable {
+public struct RestoreProgress: Sendable, Equatable {
   /// A phase of a restore.
   public enum Stage: Sendable, Hashable {
     /// Lines are being read and stored.

@@ -1,5 +1,5 @@
 /// A fault found in a store file.
-public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
+public struct CheckFinding: Sendable, Equatable, CustomStringConvertible {
   /// The page that the finding is about, if it is about one.
   public var page: PageNumber?
   /// The fault in words, preceded by the page if there is one.

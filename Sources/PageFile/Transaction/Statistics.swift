@@ -1,5 +1,5 @@
 /// Figures about an open database.
-public struct Statistics: Sendable, Hashable {
+public struct Statistics: Sendable, Equatable {
   /// The last commit.
   public var lastLSN = LSN.zero
   /// The last commit that is known to be on the disk.

@@ -4,7 +4,7 @@ import PageFile
 ///
 /// A check changes nothing: a text is stored exactly as given. Received texts are not checked
 /// against these limits.
-public struct TextLimits: Sendable, Hashable {
+public struct TextLimits: Sendable, Equatable {
   /// The most characters in the trimmed text, as a person counts them: extended grapheme clusters,
   /// each flag or family being one.
   public let maximumCharacterCount: Int

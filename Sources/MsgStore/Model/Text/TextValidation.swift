@@ -1,7 +1,7 @@
 /// The result of checking a text while it is composed and before it is sent.
-public struct TextValidation: Sendable, Hashable {
+public struct TextValidation: Sendable, Equatable {
   /// The reason why a text cannot be sent.
-  public enum Problem: Sendable, Hashable {
+  public enum Problem: Sendable, Equatable {
     /// The text is only white space, and there is no attachment.
     case empty
     /// The trimmed text has too many characters.
