@@ -64,7 +64,7 @@ package enum DictionaryPieces {
   /// The pieces found of a dictionary.
   package struct Found: ~Copyable {
     /// The bytes of the dictionary, with filler in place of lost pieces.
-    package var bytes: ByteBuffer
+    package internal(set) var bytes: ByteBuffer
     let checksum: UInt64
     /// The pieces missing from all copies.
     let lost: [Int]

@@ -47,8 +47,8 @@ public enum TransferDirection: UInt8, Sendable, Hashable, CaseIterable {
 
 /// One count for each direction.
 package struct TransferCounts: Equatable, Sendable {
-  package var uploads = 0
-  package var downloads = 0
+  package internal(set) var uploads = 0
+  package internal(set) var downloads = 0
 
   package init(uploads: Int = 0, downloads: Int = 0) {
     self.uploads = uploads

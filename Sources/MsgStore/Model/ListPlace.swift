@@ -10,6 +10,6 @@ package struct ListPlace: Hashable {
     case pinned = 2
   }
 
-  package var section: Section
+  package internal(set) var section: Section
   package var time: Int64
 }

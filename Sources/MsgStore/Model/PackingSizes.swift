@@ -1,11 +1,11 @@
 /// The number of loose messages in a thread, and the size of a segment.
 package struct PackingSizes: Sendable, Equatable {
   /// The number of newest messages in a thread that keep cells of their own.
-  package var looseCount: Int
+  package internal(set) var looseCount: Int
   /// The most bytes in a segment, except one with the fewest messages possible.
   ///
   /// A cell must be able to hold it, too.
-  package var maximumSegmentByteCount: Int
+  package internal(set) var maximumSegmentByteCount: Int
 
   package init(looseCount: Int = 64, maximumSegmentByteCount: Int = .max) {
     self.looseCount = looseCount

@@ -3,7 +3,7 @@ import PageFile
 /// Limits on the work that one commit does.
 package struct StepSizes: Sendable {
   /// The most entries that one commit removes.
-  package var maximumSweepCount: Int
+  package internal(set) var maximumSweepCount: Int
   /// The most messages that one commit moves.
   package var maximumMergeCount: Int
   /// The most outbox entries that one commit changes.

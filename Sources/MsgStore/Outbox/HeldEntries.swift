@@ -135,7 +135,7 @@ package struct WaitingPlace {
   /// The last conversation that is done.
   package var conversation: UInt32 = 0
   /// The last message done in the conversation after that one.
-  package var message: MessagePosition?
+  package internal(set) var message: MessagePosition?
 
   package init(conversation: UInt32 = 0) { self.conversation = conversation }
 }

@@ -27,8 +27,9 @@ struct ReplyMoments: MomentIndex {
       if digests.count == 1 { return moments }
       found.formUnion(moments)
     }
-    let sorted = isForward ? found.sorted() : found.sorted(by: >)
-    return Array(sorted.prefix(maximumCount))
+    let sorted = found.sorted()
+    return isForward
+      ? Array(sorted.prefix(maximumCount)) : Array(sorted.suffix(maximumCount).reversed())
   }
 
   func lists(

@@ -8,9 +8,9 @@ package struct AttachmentRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "attachment")
   package var attachment: MessageAttachment
   /// The index among the attachments of the message, from 0.
-  package var index: UInt32
-  package var upload: AttachmentTransfer
-  package var download: AttachmentTransfer
+  package internal(set) var index: UInt32
+  package internal(set) var upload: AttachmentTransfer
+  package internal(set) var download: AttachmentTransfer
   /// The fields that the local member has set and that are not confirmed yet.
   ///
   /// The first received value of such a field replaces it.

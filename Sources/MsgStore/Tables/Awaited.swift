@@ -11,7 +11,7 @@ package struct Awaited: Equatable {
   /// The same for receiving it.
   package var delivered: UInt32
   /// The conversation's ordinal of comings when nobody was found missing.
-  package var comings: UInt64
+  package internal(set) var comings: UInt64
 
   package init(read: UInt32, delivered: UInt32, comings: UInt64) {
     self.read = read

@@ -30,7 +30,7 @@ package struct ConversationDetails: Equatable, StoredRecord {
   /// Records with any number of aliases can be read.
   package static let maximumAliasCount = 1000
 
-  package var id: ConversationID
+  package internal(set) var id: ConversationID
   package var kind: ConversationKind = .unknown
   package var title = TextRegister()
   package var avatar = TextRegister()

@@ -18,10 +18,10 @@ package struct ConversationMembers: Equatable, StoredRecord {
 
   /// The latest known fact about one member.
   package struct Member: Equatable {
-    package var number: UInt32
+    package internal(set) var number: UInt32
     package var time: Int64
-    package var isActive: Bool
-    package var joinedAt: Int64?
+    package internal(set) var isActive: Bool
+    package internal(set) var joinedAt: Int64?
 
     package init(_ number: UInt32, time: Int64, isActive: Bool, joinedAt: Int64? = nil) {
       self.number = number

@@ -27,13 +27,13 @@ package struct ConversationReceipts: Equatable, StoredRecord {
   package var othersSince: Int64?
   /// The ordinal of the last coming of a member who has to have messages that were here before; 0
   /// while no message has been received or read by all.
-  package var comings: UInt64 = 0
+  package internal(set) var comings: UInt64 = 0
   /// The greatest sequence up to which a member has read or received; nil if no mark says one.
-  package var sequenceBound: Int64?
+  package internal(set) var sequenceBound: Int64?
   /// A place that no mark up to a sequence lies before; nil if there may be one without a place.
   ///
   /// Messages up to it change no mark, so history that comes later costs a comparison.
-  package var sequenceFloor: MessagePosition?
+  package internal(set) var sequenceFloor: MessagePosition?
   package var isReadListed = false
   package var isDeliveredListed = false
   /// The steps of reading that the local member has made here, with their times.

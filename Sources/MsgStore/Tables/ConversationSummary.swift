@@ -33,7 +33,7 @@ package struct ConversationSummary: Equatable, StoredRecord {
   ///
   /// The text may be uncut until the summary is written.
   package struct Last: Equatable {
-    package var position: MessagePosition
+    package internal(set) var position: MessagePosition
     package var sender: UInt32
     package var status: MessageStatus
     package var text: String
@@ -41,7 +41,7 @@ package struct ConversationSummary: Equatable, StoredRecord {
     package var attachment: PreviewAttachment?
     /// True if a list must read the message's record for its name or its status: the message has a
     /// second name, or receipts by name.
-    package var needsRecord = false
+    package internal(set) var needsRecord = false
 
     /// Replaces the last message with one that has only a text.
     mutating func replace(with message: StoredMessage, at position: MessagePosition) {
@@ -75,7 +75,7 @@ package struct ConversationSummary: Equatable, StoredRecord {
   package var messageCount = 0
   package var unreadCount = 0
   /// The number of unread messages that mention the local member.
-  package var mentionCount = 0
+  package internal(set) var mentionCount = 0
   package var nextLocalOrder: Int64 = 0
   /// The ordinal that is incremented whenever something is marked as read.
   package var markOrdinal: UInt64 = 0
@@ -84,7 +84,7 @@ package struct ConversationSummary: Equatable, StoredRecord {
   /// It covers everything up to it except messages that came below it afterwards.
   package var mark: MessagePosition?
   /// The read mark told by the server: the local member has read everything up to it.
-  package var toldMark: MessagePosition?
+  package internal(set) var toldMark: MessagePosition?
   /// The server time up to which messages were deleted with the conversation.
   ///
   /// They stay deleted.
@@ -92,7 +92,7 @@ package struct ConversationSummary: Equatable, StoredRecord {
   /// The newest run of known sequences.
   ///
   /// The older runs are in a tree.
-  package var sequences: ClosedRange<Int64>?
+  package internal(set) var sequences: ClosedRange<Int64>?
   /// The latest time of any message.
   ///
   /// It is meaningful only while there is a last message.

@@ -19,7 +19,7 @@ package struct ExpiryKey: Equatable, Comparable {
   package var time: Int64
   package var conversation: UInt32
   /// The moment at which the messages stand in their thread; nil for the end of a mute.
-  package var moment: ThreadMoment?
+  package internal(set) var moment: ThreadMoment?
 
   /// The byte count of the entry of a mute.
   static let muteByteCount = 8 + KeyEncoding.numberByteCount
@@ -102,7 +102,7 @@ package struct ExpiryBorder: Equatable {
   /// The first entry with messages that have not been let go.
   package var entry: ExpiryKey
   /// The first message of this entry that has not been let go; nil if none of them has.
-  package var position: MessagePosition?
+  package internal(set) var position: MessagePosition?
 
   package init(_ entry: ExpiryKey, _ position: MessagePosition? = nil) {
     self.entry = entry
@@ -247,9 +247,9 @@ package struct Hiding: Equatable {
   /// without either.
   package var time: Int64?
   /// True if summaries may show and count some of them.
-  package var isCounted = false
+  package internal(set) var isCounted = false
   /// True if the counters have let some of the others go, by a clock that was set back since.
-  package var isLetGo = false
+  package internal(set) var isLetGo = false
 
   package init() {}
 }

@@ -10,8 +10,8 @@ package struct MembershipRecord: Equatable, StoredRecord {
   package static let keyByteCount = 9
 
   package var time: Int64 = 0
-  package var isActive = false
-  package var joinedAt: Int64?
+  package internal(set) var isActive = false
+  package internal(set) var joinedAt: Int64?
 
   package init() {}
 

@@ -10,11 +10,11 @@ package struct MemoryShares: Sendable {
   /// Numbers of conversations and members by name, for the writer.
   ///
   /// See `NameNumbers`.
-  package var nameNumbers: Int
+  package internal(set) var nameNumbers: Int
   /// Recipients in large groups, for the writer.
   ///
   /// See `WriterMemory`.
-  package var recipients: Int
+  package internal(set) var recipients: Int
 
   /// The minimum of each share, however small the budget is.
   private static let byteCountMin = 64 << 10

@@ -58,9 +58,9 @@ package struct MessageRecord {
   /// The block of traits, not decoded.
   package var traitsBytes: Bytes = .empty
   /// The byte count of the uncompressed text.
-  package var textByteCount: Int
+  package internal(set) var textByteCount: Int
   /// The text, or the LZ4 block it is compressed to.
-  package var payload: Bytes
+  package internal(set) var payload: Bytes
 
   package init(
     flags: Flags, status: MessageStatus, sender: UInt32, textByteCount: Int, payload: Bytes

@@ -120,7 +120,7 @@ package struct MessageTraits: Equatable {
   /// The reactions by emoji; nil if there are none, or if readers have to count them.
   package var reactionCounts: ReactionCounts?
   /// The recipients that the message waits for; nil if readers have to search for them.
-  package var awaited: Awaited?
+  package internal(set) var awaited: Awaited?
   /// The client's own fields, packed.
   package var ownFields = OwnFields()
   /// The tags that do not follow from the rest of the record.

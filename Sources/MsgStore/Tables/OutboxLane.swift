@@ -21,7 +21,7 @@ package struct OutboxLane: Equatable, StoredRecord {
   package var due: Due?
   /// True if nothing is handed out: older entries are still on their way to the lane, or its
   /// conversation was deleted.
-  package var isStopped = false
+  package internal(set) var isStopped = false
 
   /// The ordinal of the newest entry of a kind that absorbs older entries, 0 if there is none; nil
   /// for any other kind.
@@ -51,7 +51,7 @@ package struct OutboxLane: Equatable, StoredRecord {
 
   /// The first entry of the lane, unless it waits for an upload.
   package struct Due: Equatable {
-    package var ordinal: UInt64
+    package internal(set) var ordinal: UInt64
     package var time: Int64
 
     package init(ordinal: UInt64, time: Int64) {
@@ -83,11 +83,11 @@ package struct OutboxLane: Equatable, StoredRecord {
 /// See docs/message-format.md, O-5.
 package struct OutboxTotals: Equatable {
   package var counts = OutboxCounts()
-  package var holdsNewEntries = false
-  package var nextOrdinal: UInt64 = 1
-  package var nextLease: UInt64 = 1
+  package internal(set) var holdsNewEntries = false
+  package internal(set) var nextOrdinal: UInt64 = 1
+  package internal(set) var nextLease: UInt64 = 1
   /// True if work in steps is left.
-  package var hasSteps = false
+  package internal(set) var hasSteps = false
 
   /// Reads the words by a function that returns one of them.
   package init(_ word: (StoreWord) -> UInt64) {

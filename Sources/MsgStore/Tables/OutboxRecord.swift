@@ -55,7 +55,7 @@ package struct OutboxRecord: Equatable, StoredRecord {
   package var state = State.queued
   /// True if something that the entry needs is held or has failed.
   package var isBlocked = false
-  package var token = OutboxToken(high: 0, low: 0)
+  package internal(set) var token = OutboxToken(high: 0, low: 0)
   package var created: Int64 = 0
   package var attemptCount: UInt64 = 0
   package var failureCount: UInt64 = 0

@@ -36,9 +36,9 @@ package struct OutboxRelease: Equatable, StoredRecord {
     }
   }
 
-  package var states: States = []
+  package internal(set) var states: States = []
   package var conversation: UInt32 = 0
-  package var next: UInt64 = 0
+  package internal(set) var next: UInt64 = 0
   package private(set) var end: UInt64 = 0
 
   package init() {}

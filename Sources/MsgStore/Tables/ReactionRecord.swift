@@ -7,9 +7,9 @@ import PageFile
 package struct ReactionRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "reaction")
   package var time: Int64 = 0
-  package var isRemoved = false
+  package internal(set) var isRemoved = false
   /// The server's own id of the change, if it has one.
-  package var serverName: MessageID?
+  package internal(set) var serverName: MessageID?
 
   package init() {}
 

@@ -22,7 +22,7 @@ package struct ReceiptSteps: Equatable, Sendable, FieldRecord {
     package var time: Int64?
     /// The last place of a message that is here and has no greater sequence; nil without
     /// one.
-    package var position: MessagePosition?
+    package internal(set) var position: MessagePosition?
   }
 
   package static let maximumCount = 8

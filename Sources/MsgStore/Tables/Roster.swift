@@ -6,9 +6,9 @@ import PageFile
 /// See docs/message-format.md, C-22.
 package struct Roster: Equatable, FieldRecord {
   /// The sum of `mix` over the participants, under which the conversation is found by them.
-  package var digest: UInt64 = 0
+  package internal(set) var digest: UInt64 = 0
   /// The newest time of a fact about a member, or of a complete list.
-  package var newestTime: Int64 = 0
+  package internal(set) var newestTime: Int64 = 0
   /// The time of the newest complete list.
   package var completeAt: Int64?
 

@@ -165,7 +165,7 @@ package struct TextVersion: Equatable {
   /// The numbers of the mentioned members, ascending.
   package var mentions: [UInt32]
   /// The server's own id of the edit, if it has told one.
-  package var serverName: MessageID?
+  package internal(set) var serverName: MessageID?
 
   @inline(never)
   package init(

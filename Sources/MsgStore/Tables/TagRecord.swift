@@ -7,7 +7,7 @@ package import PageFile
 package struct TagRecord: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "tag")
   package var time: Int64 = 0
-  package var isRemoved = false
+  package internal(set) var isRemoved = false
 
   package init() {}
 

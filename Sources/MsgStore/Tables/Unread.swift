@@ -58,7 +58,7 @@ extension ConversationSummary {
 
 /// The number of unread messages, and of those among them that mention the local member.
 package struct UnreadCount: Equatable {
-  package var messages = 0
+  package internal(set) var messages = 0
   package var mentions = 0
 
   package init(messages: Int = 0, mentions: Int = 0) {

@@ -4,7 +4,7 @@
 /// See docs/message-format.md, F-7.
 package struct WaitingFacts: Equatable, StoredRecord {
   package static let table = Table(Schema.facts, "waiting facts")
-  package var ordinal: UInt64 = 0
+  package internal(set) var ordinal: UInt64 = 0
   package var status: MessageStatus = .pending
   package var time: Int64?
   package var sequence: Int64?

@@ -5,53 +5,53 @@ package struct FileReport: Sendable {
   package var formatVersion: UInt32
   package var pageByteCount: Int
   /// The store id in hexadecimal digits.
-  package var storeID: String
+  package internal(set) var storeID: String
   package var generation: UInt64
   package var checkpointLSN: LSN
-  package var lastLSN: LSN
+  package internal(set) var lastLSN: LSN
   package var isClean: Bool
   package var slotCount: Int
   package var freeSlotCount: Int
-  package var pageCount: Int
-  package var dataFileByteCount: Int
-  package var walByteCounts: [Int]
-  package var trees: [TreeReport]
-  package var pagesByKind: [(kind: String, count: Int)]
+  package internal(set) var pageCount: Int
+  package internal(set) var dataFileByteCount: Int
+  package internal(set) var walByteCounts: [Int]
+  package internal(set) var trees: [TreeReport]
+  package internal(set) var pagesByKind: [(kind: String, count: Int)]
   /// The words, see `Words`.
   package var words: [UInt64]
   /// The key of an encrypted store.
-  package var key: Key?
+  package internal(set) var key: Key?
 
   /// The facts about the key of an encrypted store.
   package struct Key: Sendable {
     /// The number of the app's key: 1 for the first one.
-    package var number: UInt32
+    package internal(set) var number: UInt32
     /// The number of seals under the data key, as far as it is known.
-    package var sealCount: UInt64
+    package internal(set) var sealCount: UInt64
   }
 }
 
 /// A report on one tree.
 package struct TreeReport: Sendable {
-  package var number: Int
-  package var root: PageNumber
+  package internal(set) var number: Int
+  package internal(set) var root: PageNumber
   /// The number of branch, leaf and overflow pages.
-  package var pageCount = 0
+  package internal(set) var pageCount = 0
   /// The number of levels of branch and leaf pages.
-  package var depth = 0
+  package internal(set) var depth = 0
   /// The number of cells in leaf pages, which is the number of keys in the tree.
-  package var cellCount = 0
+  package internal(set) var cellCount = 0
 }
 
 /// A report on one page.
 package struct PageReport: Sendable {
-  package var number: PageNumber
+  package internal(set) var number: PageNumber
   /// The slot number; 0 while the page is only in the log.
-  package var slot: UInt32 = 0
+  package internal(set) var slot: UInt32 = 0
   package var kind: String
   package var tree: Int?
-  package var level = 0
-  package var cellCount = 0
+  package internal(set) var level = 0
+  package internal(set) var cellCount = 0
   /// The used share of the page, 0 to 1.
   package var fill = 0.0
   package var lsn = LSN.zero
@@ -86,15 +86,15 @@ package struct PageReport: Sendable {
 
 /// A report on one cell of a tree page.
 package struct CellReport: Sendable {
-  package var index: Int
-  package var key: [UInt8]
-  package var valueByteCount: Int
+  package internal(set) var index: Int
+  package internal(set) var key: [UInt8]
+  package internal(set) var valueByteCount: Int
   /// The bytes of a value that lies in the page; empty for one in an overflow chain.
-  package var value: [UInt8] = []
+  package internal(set) var value: [UInt8] = []
   /// The child page of a branch cell.
-  package var child: PageNumber?
+  package internal(set) var child: PageNumber?
   /// True if the value is in an overflow chain.
-  package var overflow: Bool
+  package internal(set) var overflow: Bool
 
   /// Returns the cells of a tree page in key order.
   package static func cells(of page: TreePage) -> [CellReport] {
@@ -116,8 +116,8 @@ package struct CellReport: Sendable {
 
 /// The contents of the two WAL files.
 package struct WALReport {
-  package var commits: [CommitReport] = []
-  package var stops: [(file: String, reason: String)] = []
+  package internal(set) var commits: [CommitReport] = []
+  package internal(set) var stops: [(file: String, reason: String)] = []
 
   /// Creates a report without a commit.
   package init() {}
@@ -166,11 +166,11 @@ extension WALReport {
 /// A report on one commit in a WAL file.
 package struct CommitReport: Sendable {
   package var file: String
-  package var offset: Int
+  package internal(set) var offset: Int
   package var byteCount: Int
   package var lsn: LSN
   package var durableLSN: LSN
-  package var frameCount: Int
+  package internal(set) var frameCount: Int
   /// The words that the commit changes.
   package var words: [(index: Int, word: UInt64)] = []
 }

@@ -23,8 +23,8 @@ package struct SlotState: Sendable, Equatable {
   private static let noTree: UInt8 = 0xFF
 
   /// The slot number; 0 for a page that only the log has.
-  package var slot: UInt32
-  package var use: Use
+  package internal(set) var slot: UInt32
+  package internal(set) var use: Use
   private var treeByte = noTree
   private var fillByte: UInt8 = 0
 
@@ -56,15 +56,15 @@ package struct TreeLayout: Sendable {
   /// The number of equal parts of the range of fills.
   package static let fillPartCount = 10
 
-  package var report: TreeReport
-  package var leafCount = 0
-  package var branchCount = 0
-  package var overflowCount = 0
-  package var unreadableCount = 0
+  package internal(set) var report: TreeReport
+  package internal(set) var leafCount = 0
+  package internal(set) var branchCount = 0
+  package internal(set) var overflowCount = 0
+  package internal(set) var unreadableCount = 0
   /// The sum of the used shares of all readable pages.
-  package var fillSum = 0.0
+  package internal(set) var fillSum = 0.0
   /// The number of readable pages by fill: below a tenth, below two tenths, and so on.
-  package var fillCounts = [Int](repeating: 0, count: fillPartCount)
+  package internal(set) var fillCounts = [Int](repeating: 0, count: fillPartCount)
 
   /// The mean fill of the readable pages, or nil without such a page.
   package var meanFill: Double? {
@@ -96,9 +96,9 @@ package struct SlotLayout: Sendable {
   /// Slots without a state are free. If a page of the table cannot be read, some of them are not.
   package var slots: [SlotState]
   /// The pages that have no slot: those that only the log has.
-  package var logged: [SlotState]
+  package internal(set) var logged: [SlotState]
   /// The trees that have a root.
-  package var trees: [TreeLayout]
+  package internal(set) var trees: [TreeLayout]
   /// The number of pages of the page table that cannot be read; what they name is unknown.
-  package var unreadableTableCount: Int
+  package internal(set) var unreadableTableCount: Int
 }

@@ -55,9 +55,9 @@ package struct MetaSlot: Sendable {
     package static let understood = encrypted
 
     /// Features that allow reading the file but not writing it.
-    package var mayRead: UInt64 = 0
+    package internal(set) var mayRead: UInt64 = 0
     /// Features that allow reading and writing the file; the bits are kept.
-    package var mayWrite: UInt64 = 0
+    package internal(set) var mayWrite: UInt64 = 0
     /// Features that forbid even reading the file.
     package var mustUnderstand: UInt64 = 0
 
@@ -68,14 +68,14 @@ package struct MetaSlot: Sendable {
 
   package var features = Features()
   /// True if a checkpoint still has to overwrite erased content.
-  package var isErasurePending = false
+  package internal(set) var isErasurePending = false
   /// The number of seals under the data key so far; 0 in a store that is not encrypted.
-  package var sealCount: UInt64 = 0
+  package internal(set) var sealCount: UInt64 = 0
   package var pageByteCount: Int
-  package var storeID: StoreID
+  package internal(set) var storeID: StoreID
   package var writeNumber: UInt64
   package var checkpointLSN: LSN
-  package var chain: UInt64
+  package internal(set) var chain: UInt64
   package var generation: Generation
   package var writer: Writer
   package var isClean: Bool
@@ -120,7 +120,7 @@ package struct MetaSlot: Sendable {
 
   /// The result of decoding the bytes of a slot.
   package enum Reading: Sendable {
-    case valid(MetaSlot)
+    indirect case valid(MetaSlot)
     /// The first bytes belong to another kind of file.
     case foreign
     /// The slot has a newer format, or features that this version would have to know.

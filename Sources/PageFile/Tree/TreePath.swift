@@ -6,7 +6,7 @@
 package struct TreePath: ~Copyable {
   package struct Level {
     package let page: TreePage
-    package var index: Int
+    package internal(set) var index: Int
   }
 
   private var levels = UpperLevels()

@@ -7,7 +7,7 @@ package struct PatchMaker: ~Copyable {
   ///
   /// Header and trailer are added in place, because a second copy of a large commit would double
   /// its memory.
-  package var commit: ByteBuffer
+  package internal(set) var commit: ByteBuffer
   private let framesOffset: Int
   private var ranges = ByteBuffer(capacity: 1024)
   /// The previous version, or its start, with the frame's moves applied.

@@ -30,11 +30,11 @@ package struct WALCommitHeader: Sendable {
   static let magic: UInt32 = 0x3154_4D43
   private static let checksumOffset = 120
 
-  package var frameCount: Int
+  package internal(set) var frameCount: Int
   package var lsn: LSN
   package var durableLSN: LSN
   package var generation: Generation
-  package var framesByteCount: Int
+  package internal(set) var framesByteCount: Int
   /// The roots after this commit; read from the bytes of a header, without the words.
   package var roots: Roots
   /// True if the content that the commit removes has to be overwritten everywhere.

@@ -28,17 +28,17 @@ package struct WALHeader: Sendable, Equatable {
   private static let settledOffset = 72
   private static let settledChecksumOffset = 80
 
-  package var storeID: StoreID
+  package internal(set) var storeID: StoreID
   package var isEmpty: Bool
   package var generation: Generation
   package var firstLSN: LSN
-  package var chain: UInt64
+  package internal(set) var chain: UInt64
   /// The settled LSN, added to the header once the data file has the file's commits; zero before
   /// that.
   package var settledLSN = LSN.zero
   /// True for a sealed header that was read without the keys of its store: only the store id is
   /// known, and that is not proven.
-  package var isLocked = false
+  package internal(set) var isLocked = false
 
   package func encode() -> ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.byteCount)
