@@ -60,9 +60,17 @@ struct OutboxLeases: TransactionPart {
   }
 
   /// A task, with what was read for it.
-  private typealias ReadTask = (
-    task: OutboxTask, conversation: ConversationID?, found: LocatedMessage?
-  )
+  private final class ReadTask {
+    let task: OutboxTask
+    let conversation: ConversationID?
+    let found: LocatedMessage?
+
+    init(_ task: OutboxTask, in conversation: ConversationID?, of found: LocatedMessage?) {
+      self.task = task
+      self.conversation = conversation
+      self.found = found
+    }
+  }
 
   /// Returns the task of a due entry; nil if its turn ends without one, or it was not its turn.
   private func taskOrEnd(
@@ -92,8 +100,7 @@ struct OutboxLeases: TransactionPart {
     let task = try flushed().tasks.task(
       record, in: conversation, of: found, form: rules.outbox.receiptForm,
       doneByteCount: transaction.messageFacts.doneByteCount)
-    guard let task else { return nil }
-    return (task, conversation, found)
+    return task.map { ReadTask($0, in: conversation, of: found) }
   }
 
   /// Hands out the oldest due entry that is to be told, passing over those whose turn ends: this
