@@ -24,7 +24,7 @@ SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,ta
   test-encryption test-defects test-interleavings test-live-orders test-model oracle torture torture-smoke fuzz fuzz-smoke clean
 
 help:
-	@echo 'make demo         show what the store does: two who chat, a sample chat, its speed beside SQLite'
+	@echo 'make demo         show what the store does with a sample chat, and its speed beside SQLite'
 	@echo 'make example      two people who chat, with clients and a server in processes of their own'
 	@echo 'make test         every test'
 	@echo 'make test-full    all cases of the tests of which "make test" runs a part'
