@@ -227,4 +227,4 @@ test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-test .build-docs .build-encryption .build-tsan .build-defects .build-peers .build-sqlcipher .build-lz4
+	rm -rf .build .build-test .build-docs .build-demo .build-encryption .build-tsan .build-defects .build-peers .build-sqlcipher .build-lz4
