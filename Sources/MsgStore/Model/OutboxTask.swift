@@ -3,6 +3,8 @@
 /// The task is read from the store when it is leased, so it reflects the state at that time. The
 /// token of its `OutboxItem`, which is the same on every attempt, lets the server recognise a
 /// repetition.
+///
+/// The contents are kept in boxes, so that a task is one word to hand on.
 public indirect enum OutboxTask: Sendable, Hashable {
   /// A message with its original text; its edits follow as tasks of their own.
   ///
