@@ -14,17 +14,21 @@ RELEASE = .build/release
 DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
+# What is looked at in passing.
+BRIEF = --engines msgstore,sqlite --messages 20000 --workloads import,commit-full,commit-relaxed,$\
+  tail50-huge,scroll50,get-by-id,list20,open-tail50
 # The workloads that read the corpus, with a single conversation: what needs more is left out.
 SINGLE = --messages 1000 --conversations 1 --rounds 1 --workloads import,size,tail50-huge,$\
   tail50-random,slice50,scroll50,at-date,get-by-id,list20,open-tail50,memory,commit-relaxed,$\
   acknowledge,mark-read-1000,mark-read-1000-mark,edit,live-tail,open-insert-close,day
 
-.PHONY: help setup demo example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
+.PHONY: help setup demo speed example test test-debug test-full build build-tests release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke bench-sqlcipher \
   release-peers check check-apple check-apple-all format lint build-release-tests test-release test-kills test-orders test-tsan \
   test-encryption test-defects test-interleavings test-live-orders test-model oracle torture torture-smoke fuzz fuzz-smoke clean
 
 help:
-	@echo 'make demo         show what the store does with a sample chat, and its speed beside SQLite'
+	@echo 'make demo         show what the store does with a sample chat'
+	@echo 'make speed        its speed beside SQLite, briefly'
 	@echo 'make example      two people who chat, with clients and a server in processes of their own'
 	@echo 'make test         every test'
 	@echo 'make test-full    all cases of the tests of which "make test" runs a part'
@@ -65,6 +69,12 @@ setup:
 
 demo: setup
 	@SWIFT=$(SWIFT) Scripts/demo
+
+# The optimiser takes minutes for the two libraries; make bench has all workloads, and real chat.
+speed: setup
+	@echo 'Building the benchmark for release: some minutes.'
+	$(BUILD) -c release --product msgstore-bench
+	$(RELEASE)/msgstore-bench $(BRIEF)
 
 example: build
 	@.build/debug/chat-example
@@ -160,7 +170,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test test-debug test-full lint check-apple-all release test-encryption test-release test-kills test-orders test-tsan test-interleavings test-live-orders bench-smoke demo \
+check: test test-debug test-full lint check-apple-all release test-encryption test-release test-kills test-orders test-tsan test-interleavings test-live-orders bench-smoke demo speed \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
