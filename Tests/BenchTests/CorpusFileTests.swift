@@ -3,7 +3,7 @@ import Testing
 
 /// Messages from people's own files go through the benchmark, whatever their order, times, and
 /// texts.
-@Suite struct CorpusFileTests {
+struct CorpusFileTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("msgstore-corpus-\(UUID().uuidString)")
 

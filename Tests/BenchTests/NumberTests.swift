@@ -2,7 +2,7 @@ import Testing
 import msgstore_bench
 
 /// Numbers as people read them.
-@Suite struct NumberTests {
+struct NumberTests {
   @Test func durationsHaveTheUnitThatSuitsThem() {
     #expect(Number.duration(186.4) == "186 ns")
     #expect(Number.duration(8_530) == "8.53 µs")

@@ -2,7 +2,7 @@ import Testing
 import msgstore_bench
 
 /// The page shows all that was measured, and nothing in it comes from elsewhere.
-@Suite struct PageTests {
+struct PageTests {
   @Test func whatStandsInTextDoesNotBecomeMarkup() {
     #expect(
       HTML.escaped(#"<a href="x">'&'</a>"#)

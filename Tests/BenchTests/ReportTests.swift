@@ -2,7 +2,7 @@ import Testing
 import msgstore_bench
 
 /// The report says what was measured, in three forms that anybody's tools can read.
-@Suite struct ReportTests {
+struct ReportTests {
   @Test func eachTableHasTheFiguresThatThereAre() {
     let text = report().text(as: .text)
     #expect(

@@ -2,7 +2,7 @@ import Testing
 import msgstore_bench
 
 /// The made-up corpus has the proportions of real chat, as `docs/benchmark.md` has them.
-@Suite struct SyntheticCorpusTests {
+struct SyntheticCorpusTests {
   /// A tenth of the real corpus is enough to count.
   private static let count = CorpusCount(madeUp: 40_000, seed: 1)
 

@@ -7,7 +7,7 @@ import Testing
 /// together reach all that was ever reached.
 ///
 /// A debug build replays all of the former, and of the latter every fifth, others in each run.
-@Suite struct CorpusReplayTests {
+struct CorpusReplayTests {
   @Test(arguments: FuzzTarget.allCases)
   func everyInputOfTheCorpusKeepsAllPromises(target: FuzzTarget) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()

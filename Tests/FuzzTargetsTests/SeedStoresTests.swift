@@ -5,7 +5,7 @@ import Testing
 
 /// The stores that edits start from are sound, and have what is worth damaging: otherwise the fuzzer
 /// would run all day and see nothing.
-@Suite struct SeedStoresTests {
+struct SeedStoresTests {
   @Test func everySeedIsASoundStore() throws {
     #expect(SeedStores.layouts.count == SeedStores.shapeCount)
     for (pageByteCount, disk) in SeedStores.layouts {

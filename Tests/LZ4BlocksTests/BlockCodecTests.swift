@@ -6,7 +6,7 @@ import Testing
 /// The package's own codec beside liblz4, both ways.
 ///
 /// `torture blocks` does the same a million times.
-@Suite struct BlockCodecTests {
+struct BlockCodecTests {
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func textsComeBackFromTheBlocksOfBothCodecs(_ part: UInt64) throws {
     let seed = UInt64.random(in: 0..<1 << 32) &+ part

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Blocks written by hand from the format's description.
-@Suite struct BlockFormatTests {
+struct BlockFormatTests {
   struct Example: CustomTestStringConvertible {
     let testDescription: String
     let block: [UInt8]

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// Distances as long as two bytes can state, and texts, dictionaries, and lengths of many bytes.
-@Suite struct BlockReachTests {
+struct BlockReachTests {
   private let noise: [UInt8] = {
     var random = SeededRandom(seed: 11)
     return SampleTexts.noise(&random, byteCount: 65_600)

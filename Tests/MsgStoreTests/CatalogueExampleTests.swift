@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The examples of the DocC catalogues are code of this file, or of the tests of README and guide.
-@Suite struct CatalogueExampleTests {
+struct CatalogueExampleTests {
   /// A server that has one message for each number, and takes all that it is told.
   private struct Server {
     func take(_ field: OwnField, of owner: FieldOwner) async throws -> Timestamp {

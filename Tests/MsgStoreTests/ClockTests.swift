@@ -4,7 +4,7 @@ import Testing
 
 /// This device's clock is a year ahead of the server's, or a year behind, or jumps: nothing that the
 /// server says is decided by it.
-@Suite struct ClockTests {
+struct ClockTests {
   /// The server's time in these tests, in microseconds.
   private static let noon: Int64 = 1_700_000_000_000_000
   private static let year: Int64 = 365 * 86_400_000_000

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// The list of conversations, what it shows, and finding one by who takes part.
-@Suite struct ConversationTests {
+struct ConversationTests {
   @Test func participantsFindTheirConversationInAnyOrder() throws {
     let store = try memoryStore()
     let ids = try store.write { chat in

@@ -7,7 +7,7 @@ import Testing
 /// The corpus is not part of the package: it is looked for beside it, in `shared/data`, or where
 /// `MSGSTORE_CORPUS` says. What comes out is compared with what went in by Foundation's reader of
 /// JSON, which shares no code with the tool's.
-@Suite struct CorpusTests {
+struct CorpusTests {
   @Test(
     .enabled(
       if: Corpus.isThere,

@@ -4,7 +4,7 @@ import Testing
 
 /// What belongs to one closure cannot be used after it: not by its type where that can be said, else
 /// it is refused.
-@Suite struct EndedTransactionTests {
+struct EndedTransactionTests {
   struct Stop: Error {}
 
   private func filled() throws -> MessageStore {

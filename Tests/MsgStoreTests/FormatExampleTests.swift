@@ -7,7 +7,7 @@ import Testing
 /// The worked examples of docs/message-format.md are what the code writes: their lines are restored,
 /// and the document has the key and the value of every cell of the first, and the segment of the
 /// second.
-@Suite struct FormatExampleTests {
+struct FormatExampleTests {
   @Test func theDocumentHasEveryCellOfItsExample() throws {
     let blocks = try blocks(from: "\n## A worked example", to: "\n### A segment")
     let documented = blocks.dropFirst().map(Self.bytes)

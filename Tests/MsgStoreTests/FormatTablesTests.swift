@@ -6,7 +6,7 @@ import Testing
 /// declarations in the code.
 ///
 /// `MSGSTORE_DRAW=1` writes them.
-@Suite struct FormatTablesTests {
+struct FormatTablesTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../docs/message-format.md").standardizedFileURL
 

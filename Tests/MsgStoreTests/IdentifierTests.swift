@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Identifiers are bytes: what looks the same may be different, and nothing is lost.
-@Suite struct IdentifierTests {
+struct IdentifierTests {
   @Test func canonicallyEqualNamesAreDifferent() throws {
     let composed = "caf\u{E9}"
     let decomposed = "cafe\u{301}"

@@ -4,7 +4,7 @@ import RandomChat
 import Testing
 
 /// Random operations on a store and on the naive one; after each transaction both answer alike.
-@Suite struct ModelTests {
+struct ModelTests {
   let rooms: [ConversationID] = ["room", "r\u{E9}", "re\u{301}", "other"]
   let members: [MemberID] = ["me", "you", "ann", "bob"]
 

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The bytes of a key sort as the sentences of the order say.
-@Suite struct OrderTests {
+struct OrderTests {
   private func randomPlace(_ random: inout SeededGenerator, order: Int64) -> NaivePlace {
     let times: [Int64] = [.min, -1, 0, 1, 255, 256, 1_700_000_000_000_000, .max]
     let ids = [

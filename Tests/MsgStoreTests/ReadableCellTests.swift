@@ -5,7 +5,7 @@
   @testable import MsgStore
 
   /// What a debug build asserts of each cell that a writer inserts.
-  @Suite struct ReadableCellTests {
+  struct ReadableCellTests {
     /// As many members are shown first as there are, up to a limit: readers go by that.
     @Test func detailsThatReadersRefuseAreTold() {
       var details = ConversationDetails(id: "c")

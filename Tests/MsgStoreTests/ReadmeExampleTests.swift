@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The example of the README is this code, so it builds, and it does what it says.
-@Suite struct ReadmeExampleTests {
+struct ReadmeExampleTests {
   /// A server that takes everything.
   private final class Server {
     var kinds: [String] = []

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Records come back as they were written, and no bytes make reading one trap.
-@Suite struct RecordTests {
+struct RecordTests {
   private func messageRecord(_ random: inout SeededGenerator) -> [UInt8] {
     var text = ByteBuffer()
     let words = ["hello ", "привет ", "👩‍👩‍👧 ", "ok ", "漢字"]

@@ -6,7 +6,7 @@ import Testing
 
 /// What is refused changes nothing, also for somebody who goes on in the same closure; what fails
 /// in the middle cannot be committed.
-@Suite struct RefusalTests {
+struct RefusalTests {
   typealias Act = @Sendable (borrowing StoreWriter) throws -> Void
 
   struct Refusal: Sendable, CustomTestStringConvertible {

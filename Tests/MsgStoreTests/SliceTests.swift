@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// What slices hold at the edges of a thread, and what they say lies beyond.
-@Suite struct SliceTests {
+struct SliceTests {
   private func store(_ count: Int) throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

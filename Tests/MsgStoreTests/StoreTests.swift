@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Opening, transactions, limits, and the check.
-@Suite struct StoreTests {
+struct StoreTests {
   private struct OwnError: Error, Equatable {}
 
   @Test func aFailedWriteLeavesNothing() throws {

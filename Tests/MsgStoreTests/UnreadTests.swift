@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What counts as unread for the local member.
-@Suite struct UnreadTests {
+struct UnreadTests {
   private func unread(_ store: MessageStore) throws -> Int? {
     try store.read { try $0.conversation("room")?.unreadCount }
   }

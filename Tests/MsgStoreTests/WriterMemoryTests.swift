@@ -5,7 +5,7 @@ import Testing
 /// What a writer leaves to the next one is what the trees say, whatever happens between the two.
 ///
 /// `check` compares both, so each of these tests ends with it.
-@Suite struct WriterMemoryTests {
+struct WriterMemoryTests {
   private struct OwnError: Error {}
 
   private func write(_ ids: [MessageID], _ store: MessageStore, at time: Int64 = 1) throws

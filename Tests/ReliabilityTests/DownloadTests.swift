@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Downloads that break, begin anew, or fail: each ends whole or with its reason.
-@Suite struct DownloadTests {
+struct DownloadTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient

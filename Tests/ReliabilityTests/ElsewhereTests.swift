@@ -4,7 +4,7 @@ import MsgStoreTools
 import Testing
 
 /// What has happened while a client was away.
-@Suite struct ElsewhereTests {
+struct ElsewhereTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient

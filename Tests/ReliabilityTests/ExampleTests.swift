@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The example, as people run it: three processes, and two stores that say the same in the end.
-@Suite struct ExampleTests {
+struct ExampleTests {
   @Test func twoPeopleInProcessesOfTheirOwnEndWithTheSameExport() throws {
     let run = try Child("chat-example", [], in: FileManager.default.temporaryDirectory)
     let status = run.end()

@@ -5,7 +5,7 @@ import Testing
 @testable import ChatClient
 
 /// Gaps in a conversation: filled by honest answers, kept by all others.
-@Suite struct GapTests {
+struct GapTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient

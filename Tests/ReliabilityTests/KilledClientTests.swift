@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Clients in processes of their own that are killed and frozen, with a server that goes on.
-@Suite struct KilledClientTests {
+struct KilledClientTests {
   private let world: World
   private let socket: SocketServer
 

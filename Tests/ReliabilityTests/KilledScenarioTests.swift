@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What people do, with the processes that do the work killed in the middle of it, again and again.
-@Suite struct KilledScenarioTests {
+struct KilledScenarioTests {
   private let world: World
   private let socket: SocketServer
 

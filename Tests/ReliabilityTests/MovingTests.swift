@@ -5,7 +5,7 @@ import MsgStoreTools
 import Testing
 
 /// A move from an SQLite file, as the example makes it: complete, or continued after a kill.
-@Suite struct MovingTests {
+struct MovingTests {
   private let directory: Scratch
   private let now = Timestamp(seconds: 1_800_000_000)
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Screens that follow the store: lines, names, titles, and pictures.
-@Suite struct ThreadScreenTests {
+struct ThreadScreenTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient

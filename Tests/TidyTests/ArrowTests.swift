@@ -3,7 +3,7 @@ import Testing
 
 /// The layers of each library: the table here is the rule, and the drawing in docs/design.md comes
 /// from it.
-@Suite struct ArrowTests {
+struct ArrowTests {
   /// The layers of one library, lowest first, each with those that it may refer to.
   ///
   /// A layer may only refer to layers above it in the table, so the arrows cannot go round in a

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The fuzzer of JSON lines gets far only with the names that their reader knows.
-@Suite struct FuzzDictionaryTests {
+struct FuzzDictionaryTests {
   private static let visits = [
     "required", "nullable", "optional", "always", "list", "flag", "bytes",
   ]

@@ -8,7 +8,7 @@ import Testing
 @testable import PageFile
 
 /// Stores under the cipher that apps use, by the interface that apps have.
-@Suite struct AESStoreTests {
+struct AESStoreTests {
   private let directory: TemporaryDirectory
   private let path: String
 

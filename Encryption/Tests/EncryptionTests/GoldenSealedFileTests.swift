@@ -7,7 +7,7 @@ import Testing
 /// An encrypted database that was written once and has to open for ever.
 ///
 /// `MSGSTORE_GOLDEN=record` writes it if it is missing.
-@Suite struct GoldenSealedFileTests {
+struct GoldenSealedFileTests {
   private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden/version-1-encrypted.txt")
   private static let names = ["x", "x-wal0", "x-wal1"]

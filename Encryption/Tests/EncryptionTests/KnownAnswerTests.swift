@@ -6,7 +6,7 @@ import Testing
 
 /// Units sealed by another program, Python's `cryptography`, from docs/page-file-format.md alone,
 /// with the keys, nonces and contents that are named here.
-@Suite struct KnownAnswerTests {
+struct KnownAnswerTests {
   private let storeID = StoreID(high: 0x4F5A_8F2A_3BF1_F03D, low: 0x5EC6_712F_528D_12E2)
   /// The key record of the store: app key 0, 1 … 31, data key 100, 101 … 131, nonce of ones.
   private let record =

@@ -5,7 +5,7 @@ import SealedPages
 import Testing
 
 /// `msgdump` on encrypted stores, from the outside.
-@Suite struct ToolTests {
+struct ToolTests {
   private let directory: TemporaryDirectory
   /// What the store has, as its export says.
   private let exported: String

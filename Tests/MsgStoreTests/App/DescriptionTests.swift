@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The sentences of public values, as a log shows them.
-@Suite struct DescriptionTests {
+struct DescriptionTests {
   @Test(
     arguments: [
       (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999999Z"),

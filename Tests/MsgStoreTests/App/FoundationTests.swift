@@ -7,7 +7,7 @@ import PageFile
 import Testing
 
 /// Conversions to Foundation's types, and the sentences of errors.
-@Suite struct FoundationTests {
+struct FoundationTests {
   @Test(arguments: [0, 1, -1, 1_700_000_000_123_456, -1_700_000_000_123_456] as [Int64])
   func aTimeComesBackFromADate(microseconds: Int64) {
     let time = Timestamp(microseconds: microseconds)

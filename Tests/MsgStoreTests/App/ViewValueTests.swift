@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What previews and tests of views make without a store, and stores in memory.
-@Suite struct ViewValueTests {
+struct ViewValueTests {
   @Test func aSliceOfReadMessagesEqualsTheOneRead() throws {
     let store = try memoryStore()
     try store.write { chat in

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// What may be uploaded, by kind.
-@Suite struct AttachmentLimitsTests {
+struct AttachmentLimitsTests {
   private func check(
     _ kind: AttachmentKind, _ byteCount: Int64?, _ mimeType: String? = nil,
     _ limits: AttachmentLimits = .tight

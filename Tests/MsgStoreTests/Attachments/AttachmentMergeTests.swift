@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Merging what is known of attachments: in any order, any grouping, any number of times.
-@Suite struct AttachmentMergeTests {
+struct AttachmentMergeTests {
   @Test(arguments: seeds(3)) func mergingIsAJoin(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<3000 {

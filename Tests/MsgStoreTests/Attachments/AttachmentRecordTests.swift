@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Attachments come back as they were written, and no bytes make reading one trap.
-@Suite struct AttachmentRecordTests {
+struct AttachmentRecordTests {
   private func written(_ record: AttachmentRecord) -> [UInt8] {
     var buffer = ByteBuffer()
     record.append(to: &buffer)

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Finding the same file again, and forgetting it.
-@Suite struct ContentHashTests {
+struct ContentHashTests {
   private func carrier(_ id: MessageID, _ attachment: MessageAttachment, at time: Int64 = 10)
     -> Message
   {

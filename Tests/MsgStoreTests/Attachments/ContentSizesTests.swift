@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The bytes of texts and attachments by conversation and kind.
-@Suite struct ContentSizesTests {
+struct ContentSizesTests {
   private func carrier(
     _ id: MessageID, _ text: String, _ attachments: [MessageAttachment] = [], at time: Int64 = 10
   ) -> Message {

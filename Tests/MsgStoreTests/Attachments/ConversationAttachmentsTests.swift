@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// What becomes of attachments when conversations are deleted and merged.
-@Suite struct ConversationAttachmentsTests {
+struct ConversationAttachmentsTests {
   private func carrier(
     _ id: MessageID, in conversation: ConversationID, at time: Int64
   ) -> Message {

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Edits that say which attachments a message keeps.
-@Suite struct EditedAttachmentTests {
+struct EditedAttachmentTests {
   private func attachment(_ id: String, _ name: String? = nil) -> MessageAttachment {
     MessageAttachment(
       id: id, kind: .image, remoteURL: "https://host/\(id)", fileName: name, contentHash: [1, 2])

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Whatever is done to a store, each file that it was told of is needed, or listed, or confirmed.
-@Suite struct LocalFileModelTests {
+struct LocalFileModelTests {
   /// The paths that attachments have, read from their records alone, and the listed ones.
   private func paths(
     _ chat: borrowing StoreSnapshot

@@ -5,7 +5,7 @@ import PageFileSalvage
 import Testing
 
 /// The local files that nothing needs any more: what a client has to remove.
-@Suite struct LocalFileTests {
+struct LocalFileTests {
   private func carrier(
     _ id: MessageID, _ path: String?, at time: Int64? = 10, in room: ConversationID = "room"
   ) -> Message {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Attachments of messages in a store.
-@Suite struct MessageAttachmentsTests {
+struct MessageAttachmentsTests {
   private let photo = MessageAttachment(
     id: "p", kind: .image, remoteURL: "https://x/p", thumbnailURL: "https://x/t",
     fileName: "caf\u{E9} \u{0}/../\n👋.jpg", mimeType: "image/jpeg", contentHash: [1, 2],

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// How far the bytes of attachments have come.
-@Suite struct TransferTests {
+struct TransferTests {
   private let failure = SendFailure(.noConnection, text: "off line")
 
   private func fill(_ store: MessageStore, count: Int = 1) throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Reading a slice refuses ids that are not UTF-8, whether a message has one or answers one; a check
 /// once saw neither, and called stores fine that could not be read.
-@Suite struct BadIDTests {
+struct BadIDTests {
   @Test(arguments: [true, false])
   func aCheckFindsIDsThatAreNoText(isReply: Bool) throws {
     let directory = MemoryDirectory()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Lines that `restore` cannot take: their number and the reason in one sentence, and no store.
-@Suite struct BadLineTests {
+struct BadLineTests {
   private static let good = line(#""text":"t""#)
 
   /// A message in which one field is replaced.

@@ -4,7 +4,7 @@ import Testing
 
 /// No call traps for a name that no store can have: it is refused with a typed error, or nothing is
 /// found under it, and the store is as it was.
-@Suite struct BadNamesTests {
+struct BadNamesTests {
   private static let names = [
     "", String(repeating: "x", count: 256), String(repeating: "é", count: 600),
   ]

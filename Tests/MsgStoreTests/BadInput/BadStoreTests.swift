@@ -6,7 +6,7 @@ import Testing
 
 /// What is no store, or not one to be opened: one line that says what and where from the tool, a
 /// typed error from the library, and not a byte changed.
-@Suite struct BadStoreTests {
+struct BadStoreTests {
   /// Every command that looks into a store.
   private static let commands = [
     ["info"], ["conversations"], ["messages"], ["pages"], ["page", "1"], ["tree"], ["wal"],

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// A byte changed anywhere in a store: what is read is right, or an error says which page is not.
-@Suite struct FlippedPageTests {
+struct FlippedPageTests {
   private static let pageByteCount = 4096
   private static let sectorByteCount = 512
   private static let flipsPerPlace = Scale.count(debug: 1, release: 3)

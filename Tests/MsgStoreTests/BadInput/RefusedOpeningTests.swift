@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// An opening that is refused leaves the files as they were, also those of a store that was killed.
-@Suite struct RefusedOpeningTests {
+struct RefusedOpeningTests {
   private static let names = ["store", "store-wal0", "store-wal1"]
 
   private func options(_ member: MemberID = "me") -> StoreOptions {

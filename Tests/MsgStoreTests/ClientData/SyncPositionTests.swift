@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// What clients keep beside the messages, in the same commits.
-@Suite struct SyncPositionTests {
+struct SyncPositionTests {
   @Test func whatWasStoredLastIsThere() throws {
     let directory = MemoryDirectory()
     let store = try memoryStore(directory)

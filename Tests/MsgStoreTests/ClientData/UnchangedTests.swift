@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// A write that changes nothing commits nothing.
-@Suite struct UnchangedTests {
+struct UnchangedTests {
   private func store() throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

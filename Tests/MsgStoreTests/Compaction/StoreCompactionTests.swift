@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// `MessageStore.compact` on a store that is in use.
-@Suite struct StoreCompactionTests {
+struct StoreCompactionTests {
   private let directory = MemoryDirectory()
 
   private var byteCount: Int { directory["store"]?.count ?? 0 }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What the local member changes about a conversation, and what the server says of it.
-@Suite struct ConversationAttributesTests {
+struct ConversationAttributesTests {
   private func group(_ chat: borrowing StoreWriter) throws -> ConversationID {
     try chat.createGroup("g", participants: ["ann", "bob"], title: "Group").id
   }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Deleting conversations, in bounded steps.
-@Suite struct ConversationDeletionTests {
+struct ConversationDeletionTests {
   /// A store that does no work by itself.
   private func quietStore(
     _ directory: MemoryDirectory = MemoryDirectory(), clock: Int64 = 1000

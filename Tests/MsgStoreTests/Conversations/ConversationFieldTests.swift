@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// The client's own fields of a conversation, and its kind.
-@Suite struct ConversationFieldTests {
+struct ConversationFieldTests {
   private static let long = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
 
   private func fields(

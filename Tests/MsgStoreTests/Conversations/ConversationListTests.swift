@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The lists, and the totals of what is unread.
-@Suite struct ConversationListTests {
+struct ConversationListTests {
   @Test func pinnedFirstThenNewestActivityAndAnEmptyOneByItsCreation() throws {
     let clock = TestClock(50)
     let store = try memoryStore(clock: clock)

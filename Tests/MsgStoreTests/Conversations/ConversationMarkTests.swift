@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The mark as unread, the time of the last change, and the way out of the archive.
-@Suite struct ConversationMarkTests {
+struct ConversationMarkTests {
   private func room(_ store: MessageStore) throws -> Conversation {
     try #require(try store.read { try $0.conversation("room") })
   }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is received of conversations ends in one state, whatever order it comes in.
-@Suite struct ConversationMergeTests {
+struct ConversationMergeTests {
   private static let members: [MemberID] = ["ann", "bob", "cid", "me", "zoe"]
 
   private func fact(_ random: inout SeededGenerator) -> ReceivedConversation {

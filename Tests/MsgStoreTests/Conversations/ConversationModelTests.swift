@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Random acts on conversations: after each, what is stored is what a recount finds.
-@Suite struct ConversationModelTests {
+struct ConversationModelTests {
   private struct Room {
     var messages: Set<Int64> = []
     var isPinned = false

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The server's name for a conversation that was made here.
-@Suite struct ConversationRenamingTests {
+struct ConversationRenamingTests {
   private func quietStore(_ clock: TestClock = TestClock(1000)) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What is known of conversations survives a salvage, also in the middle of long work.
-@Suite struct ConversationSalvageTests {
+struct ConversationSalvageTests {
   @Test func detailsAreSavedAndWhatWasDeletedIsNot() throws {
     let directory = MemoryDirectory()
     var options = StoreOptions(localMember: "me", clock: { time(1000) })

@@ -3,7 +3,7 @@ import Testing
 
 /// A deletion of a conversation that was received is a fact like others: it may come before what it
 /// has deleted, and after it.
-@Suite struct DeletionOrderTests {
+struct DeletionOrderTests {
   private func deletion(upTo end: Int64, of id: ConversationID = "room") -> ToldFact {
     { _ = try $0.receiveConversationDeletion(id, at: time(end)) }
   }

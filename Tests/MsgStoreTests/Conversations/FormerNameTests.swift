@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// A conversation that was found by a name it had before says what it is called now.
-@Suite struct FormerNameTests {
+struct FormerNameTests {
   private func renamed(_ directory: MemoryDirectory = MemoryDirectory()) throws -> MessageStore {
     let store = try memoryStore(directory)
     try store.write { chat in

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Kinds, and finding a conversation by who takes part.
-@Suite struct GetOrCreateTests {
+struct GetOrCreateTests {
   @Test func theKindIsStoredNotCounted() throws {
     let store = try memoryStore()
     try store.write { chat in

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Members with a cell each are what the same members in one value are.
-@Suite struct MemberCellTests {
+struct MemberCellTests {
   private func options(_ maximumCount: Int) -> StoreOptions {
     var options = StoreOptions(localMember: "me", clock: { time(1_000_000) })
     options.worksInBackground = false

@@ -3,7 +3,7 @@ import Testing
 
 /// A conversation that was made here becomes another one of the server's: what was told of their
 /// messages before and after that comes to the same.
-@Suite struct MergeOrderTests {
+struct MergeOrderTests {
   private static let merge: ToldFact = { _ = try $0.renameConversation("made", to: "room") }
 
   private static func make(_ rest: @escaping ToldFact) -> ToldFact {

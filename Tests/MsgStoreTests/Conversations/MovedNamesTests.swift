@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Messages of several names that come to another conversation, which knows them otherwise.
-@Suite struct MovedNamesTests {
+struct MovedNamesTests {
   /// A store where "m" of the conversation "a" is the server's "s", and what else `prepare` does.
   private func merged(
     _ prepare: (borrowing StoreWriter) throws -> Void

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What waits for messages of a conversation that is moved or swept in many steps.
-@Suite struct MovedWaitingTests {
+struct MovedWaitingTests {
   private let count = 9
 
   private func store(_ steps: StepSizes, maximumWaitingCount: Int = 100) throws -> MessageStore {

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Mutes that end at a time: over by the clock at once, and for the counters with the first step.
-@Suite struct MuteEndTests {
+struct MuteEndTests {
   private let clock = TestClock(1000)
 
   private func filled(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> MessageStore {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What the list shows of a conversation's last message.
-@Suite struct PreviewTests {
+struct PreviewTests {
   private func store(_ directory: MemoryDirectory, skipDeleted: Bool) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { Timestamp(microseconds: 1_000_000) })
       .makingConversations

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// A step of work ends when it has held the writer long enough, however little it has done by then.
-@Suite struct StepTimeTests {
+struct StepTimeTests {
   private static let count = 20
 
   private func store() throws -> MessageStore {

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Names that were looked up take a share of the cache's budget and no more.
-@Suite struct KnownNamesTests {
+struct KnownNamesTests {
   private func member(_ number: UInt32) -> MemberID {
     MemberID("a member of some length \(number)")
   }

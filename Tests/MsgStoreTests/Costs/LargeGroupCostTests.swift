@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is done with a group costs the same however many take part.
-@Suite struct LargeGroupCostTests {
+struct LargeGroupCostTests {
   private func group(_ count: Int) throws -> MemoryDirectory {
     try closedStore(countedOptions()) { store in
       try store.write { chat in

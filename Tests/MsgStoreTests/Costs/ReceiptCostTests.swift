@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is done for receipts costs the same however long the thread is.
-@Suite struct ReceiptCostTests {
+struct ReceiptCostTests {
   private func options(_ maximumCount: Int = 50) -> StoreOptions {
     countedOptions { $0.outbox.receiptForm = .ids(maximumCount: maximumCount) }
   }

@@ -8,7 +8,7 @@ import crash_writer
 /// Processes that are killed outright, at random moments, in the same directory over and over.
 ///
 /// A few rounds in a normal run, 200 in `make check`; `MSGSTORE_KILLS=100` makes as many as are given.
-@Suite struct KillTests {
+struct KillTests {
   private let directory: TemporaryDirectory
   private let path: String
 

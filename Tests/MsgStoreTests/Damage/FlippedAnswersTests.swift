@@ -7,7 +7,7 @@ import Testing
 
 /// Flipped bits under a store of messages: no answer differs from what was asked of the whole store, and no
 /// message is missing in silence.
-@Suite struct FlippedAnswersTests {
+struct FlippedAnswersTests {
   /// Everything a store answers.
   private struct Answers: Hashable {
     var conversations: [Conversation] = []

@@ -7,7 +7,7 @@ extension SeededGenerator {
 }
 
 /// Blocks against a dictionary, there and back, and blocks that nobody made.
-@Suite struct BlockCompressorTests {
+struct BlockCompressorTests {
   /// Text out of the words of a dictionary and some noise.
   private func text(_ random: inout SeededGenerator, count: Int) -> [UInt8] {
     var text: [UInt8] = []

@@ -9,7 +9,7 @@ extension SeededGenerator {
 }
 
 /// What a dictionary may hold, by counting in the plainest way.
-@Suite struct DictionaryBuilderTests {
+struct DictionaryBuilderTests {
   struct Message {
     var text: [UInt8]
     var sender: UInt32

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// How many messages a sample is told of comes from summaries, which may be damaged.
-@Suite struct DictionarySampleTests {
+struct DictionarySampleTests {
   @Test(arguments: [Int.min, -1, 0, 1, 40_000, Int(UInt32.max), .max])
   func anyCountOfMessagesGivesASample(messageCount: Int) {
     var sample = DictionarySample(messageCount: messageCount)

@@ -5,7 +5,7 @@ import Testing
 
 /// Compacting packs everything with the newest dictionary, and removes the others: never one that a
 /// segment still needs.
-@Suite struct OldDictionaryTests {
+struct OldDictionaryTests {
   private let files = MemoryDirectory()
 
   /// Words of which each dictionary has its own.

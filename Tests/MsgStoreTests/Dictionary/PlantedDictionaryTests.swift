@@ -28,7 +28,7 @@ extension MemoryDirectory {
 }
 
 /// Dictionaries that the store has not made itself.
-@Suite struct PlantedDictionaryTests {
+struct PlantedDictionaryTests {
   private func store(in files: MemoryDirectory) throws -> MessageStore {
     let store = try memoryStore(files)
     try store.write { chat in

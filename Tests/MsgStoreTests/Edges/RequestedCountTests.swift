@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Counts that no list reaches are as good as "all".
-@Suite struct RequestedCountTests {
+struct RequestedCountTests {
   private static let large = [1 << 40, .max - 50, .max - 1, .max]
 
   private func filled() throws -> MessageStore {

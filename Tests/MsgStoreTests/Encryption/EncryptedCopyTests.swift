@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// Copies of a plain store that are encrypted, and of an encrypted one that are not.
-@Suite struct EncryptedCopyTests {
+struct EncryptedCopyTests {
   private let seals = SealSource(seed: 11, key: 1)
 
   /// Cells of an encrypted store are shorter, so the largest segments are packed again.

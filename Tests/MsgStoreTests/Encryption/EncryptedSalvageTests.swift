@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// The salvage of an encrypted message store writes an encrypted one under the same key.
-@Suite struct EncryptedSalvageTests {
+struct EncryptedSalvageTests {
   @Test func withoutItsFirst32KiBAStoreIsSavedWhole() throws {
     let seals = SealSource(seed: 31)
     let directory = MemoryDirectory()

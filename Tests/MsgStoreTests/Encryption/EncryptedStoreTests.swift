@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// Encrypted message stores, as a client uses them.
-@Suite struct EncryptedStoreTests {
+struct EncryptedStoreTests {
   private static let path = "memory:store"
   private let seals = SealSource(seed: 11, key: 1)
   private let other = SealSource(seed: 12, key: 2)

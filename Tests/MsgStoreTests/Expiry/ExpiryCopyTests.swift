@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// Expiring messages in copies, and beside packed segments.
-@Suite struct ExpiryCopyTests {
+struct ExpiryCopyTests {
   private let clock = TestClock(1000)
 
   private func options(at moment: Int64) -> StoreOptions {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What a step of expiry reads does not grow with what earlier steps have done.
-@Suite struct ExpiryCostTests {
+struct ExpiryCostTests {
   private let clock = TestClock(1000)
 
   private var options: StoreOptions {

@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// Expiring messages where they meet other parts of the store.
-@Suite struct ExpiryMeetingsTests {
+struct ExpiryMeetingsTests {
   private let clock = TestClock(1000)
 
   /// Erases what expires at 2000 or earlier.

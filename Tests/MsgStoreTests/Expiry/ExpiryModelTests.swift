@@ -5,7 +5,7 @@ import Testing
 
 /// Expiring messages, and a mute that ends, against a dictionary of their times, under a clock that
 /// goes both ways.
-@Suite struct ExpiryModelTests {
+struct ExpiryModelTests {
   /// What a naive store knows.
   private struct Naive {
     /// The earliest time at which each message expires, also of those that are not here.

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The steps in which counters let expired messages go, and take them back.
-@Suite struct ExpiryStepsTests {
+struct ExpiryStepsTests {
   private let clock = TestClock(1000)
 
   private func unread(_ store: MessageStore) throws -> Int {

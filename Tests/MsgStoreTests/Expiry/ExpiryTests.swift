@@ -5,7 +5,7 @@ import Testing
 
 /// Messages that expire: hidden by the clock, let go by the first step, and erased once the time of
 /// the server has passed, too.
-@Suite struct ExpiryTests {
+struct ExpiryTests {
   private let clock = TestClock(1000)
 
   /// Ten messages, of which every other one expires at 2000, and the last one, too.

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// The waits of an open store: for the next message to expire, and for readers of erased ones.
-@Suite struct ExpiryTimerTests {
+struct ExpiryTimerTests {
   private let clock = TestClock(1500)
 
   /// The lost commits had later numbers than those that follow.

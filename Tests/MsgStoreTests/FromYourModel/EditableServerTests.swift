@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// Messages that are edited, with every earlier text, and with attachments.
-@Suite struct EditableServerTests {
+struct EditableServerTests {
   private static let documents = [
     // An edit and a removal before their messages.
     """

@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// A stream of events that the server names itself, some of them about other events.
-@Suite struct EventServerTests {
+struct EventServerTests {
   private static let documents = [
     // Positions 61 to 70. Edit and reaction come before what they are about.
     """

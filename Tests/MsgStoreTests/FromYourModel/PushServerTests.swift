@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// Push ids, a client's and a server's time, a sequence for each conversation.
-@Suite struct PushServerTests {
+struct PushServerTests {
   private static let documents = [
     // A message before its conversation, one without what only the server knows.
     """

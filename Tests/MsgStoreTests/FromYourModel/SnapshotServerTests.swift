@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// Whole documents, whole state again and again, arrays of who has a message and who has read it.
-@Suite struct SnapshotServerTests {
+struct SnapshotServerTests {
   private static let documents = [
     """
     {"_id": "climbing", "name": "Climbing", "image": "img/7", "isGroup": true, "version": 1,

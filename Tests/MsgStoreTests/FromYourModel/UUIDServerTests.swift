@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// UUIDs of the clients' making, and times of sending, delivery and reading with each message.
-@Suite struct UUIDServerTests {
+struct UUIDServerTests {
   private static let documents = [
     """
     [{"uuid": "018CC251-F400-7000-8000-000000000002", "chat": "ann+bob", "from": "bob",

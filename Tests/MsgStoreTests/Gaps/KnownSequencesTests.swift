@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Which sequence numbers are known and which are missing, beside a plain set of numbers.
-@Suite struct KnownSequencesTests {
+struct KnownSequencesTests {
   @Test func gapsAreWhatLiesBetweenKnownNumbers() throws {
     let store = try memoryStore()
     try store.write { chat throws in

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// A check finds what is wrong with known sequences and client data, and using them never traps.
-@Suite struct SequenceDamageTests {
+struct SequenceDamageTests {
   private static let first: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 1]
   private static let room: [UInt8] = [0, 0, 0, 1]
 

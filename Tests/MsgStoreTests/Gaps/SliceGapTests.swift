@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Slices stop where sequence numbers are missing, and can be read on from beyond.
-@Suite struct SliceGapTests {
+struct SliceGapTests {
   /// A thread of messages `m<sequence>`, whose times are their sequences.
   private func store(_ sequences: some Sequence<Int64>) throws -> MessageStore {
     let store = try memoryStore()

@@ -9,7 +9,7 @@ import Testing
 ///
 /// It lies in `Stores/expiring.txt`, see `StoreText`. Until the first release
 /// `MSGSTORE_GOLDEN=record swift test --filter ExpiringStoreTests` makes it anew.
-@Suite struct ExpiringStoreTests {
+struct ExpiringStoreTests {
   private static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Stores/expiring.txt")
   private let clock = TestClock(1000)

@@ -5,7 +5,7 @@ import Testing
 
 /// The golden stores of the newest version have each thing of the format, at least once: what
 /// none of them has, no later version is known to read.
-@Suite struct GoldenFieldsTests {
+struct GoldenFieldsTests {
   /// What no store has that was closed, with the reason.
   private static let unreachable = [
     "word: comingMember": "set only between the commits of a first opening, see S-10"

@@ -11,7 +11,7 @@ import Testing
 /// they were closed. Until the first release
 /// `MSGSTORE_GOLDEN=record swift test --filter GoldenMessageStoreTests` makes that of the newest version
 /// anew; after that it stays as it is.
-@Suite struct GoldenMessageStoreTests {
+struct GoldenMessageStoreTests {
   private func files(_ version: UInt64) throws -> MemoryDirectory {
     let text = try GoldenMessageStore.contents("version-\(version).txt")
     return try StoreText.files(String(decoding: text, as: UTF8.self), storeName: "store")

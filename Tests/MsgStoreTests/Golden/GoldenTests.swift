@@ -7,7 +7,7 @@ import msgdump
 ///
 /// The expected outputs lie beside this file and are read by people when they change:
 /// `MSGSTORE_GOLDEN=record swift test --filter GoldenTests` writes them anew.
-@Suite struct GoldenTests {
+struct GoldenTests {
   private static let outputs: [(name: String, arguments: [String])] = [
     ("info", ["info"]),
     ("conversations", ["conversations"]),

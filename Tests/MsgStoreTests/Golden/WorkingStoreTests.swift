@@ -11,7 +11,7 @@ import Testing
 ///
 /// It lies in `Stores/working.txt`, see `StoreText`; a store has no export meanwhile. Until the
 /// first release `MSGSTORE_GOLDEN=record swift test --filter WorkingStoreTests` makes it anew.
-@Suite struct WorkingStoreTests {
+struct WorkingStoreTests {
   private static let url = GoldenMessageStore.folder.appendingPathComponent("working.txt")
   private static let rooms: [ConversationID] = ["lang", "rest", "alt", "neu", "fort"]
 

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The walk that tells the use of every slot, beside the reports that count pages in other ways.
-@Suite struct SlotLayoutTests {
+struct SlotLayoutTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Whatever is exported can be restored, however much there is of one message.
-@Suite struct LargeExportTests {
+struct LargeExportTests {
   /// Exports a store, restores it, and exports the new one.
   private func expectSameExport(_ store: MessageStore) throws -> [String] {
     let lines = try store.lines()

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// Exports of a part of a store: one conversation, messages since a time, or both.
-@Suite struct ScopedExportTests {
+struct ScopedExportTests {
   @Test func aPartRestoresToItself() {
     for seed in seeds(12, debugCount: 2) {
       var random = RandomStore(seed: seed)

@@ -5,7 +5,7 @@ import PageFile
 import Testing
 
 /// The space that a store and its conversations take.
-@Suite struct SizesTests {
+struct SizesTests {
   @Test func theSizesOfFilesAreThoseOnTheDisk() throws {
     let directory = try TemporaryDirectory()
     let store = try MessageStore(path: directory.path("chat"))

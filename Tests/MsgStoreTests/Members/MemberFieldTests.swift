@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// The client's own fields of a member lie beside the profile, and go when the member is forgotten.
-@Suite struct MemberFieldTests {
+struct MemberFieldTests {
   private static let long = (0..<4_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
   private static let ann = FieldOwner.member("ann")
 

@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// Names and pictures of members.
-@Suite struct ProfileTests {
+struct ProfileTests {
   private func profile(
     _ id: MemberID, _ name: String?, _ version: Int64 = 0, at fetchedAt: Int64? = nil,
     picture: String? = nil

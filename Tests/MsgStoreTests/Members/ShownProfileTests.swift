@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Names and pictures that come with messages and conversations.
-@Suite struct ShownProfileTests {
+struct ShownProfileTests {
   private func named(_ id: MemberID, _ name: String, _ version: Int64 = 1) -> MemberProfile {
     MemberProfile(of: id, name: name, version: version)
   }

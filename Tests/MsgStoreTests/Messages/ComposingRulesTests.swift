@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Rules for composing that depend on the conversation and on the age of a message.
-@Suite struct ComposingRulesTests {
+struct ComposingRulesTests {
   private func strictStore(
     _ change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> MessageStore {

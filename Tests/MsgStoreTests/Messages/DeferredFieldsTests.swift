@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Rare fields that a slice decodes when they are asked for are those that were stored.
-@Suite struct DeferredFieldsTests {
+struct DeferredFieldsTests {
   private static let count = 60
 
   private func attachment(_ index: Int, _ random: inout SeededGenerator) -> MessageAttachment {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Deleting messages for the local member.
-@Suite struct DeletionTests {
+struct DeletionTests {
   @Test func aDeletedMessageStaysAwayWhenItIsDeliveredAgain() throws {
     let directory = MemoryDirectory()
     var store = try memoryStore(directory)

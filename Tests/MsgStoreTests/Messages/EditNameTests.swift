@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The server's own ids of edits: each stays with its edit, in whatever order edits come.
-@Suite struct EditNameTests {
+struct EditNameTests {
   /// The shown text with its edit's id, and the history's.
   private func texts(_ store: MessageStore) throws -> [String] {
     try store.read { chat throws in

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Edits, made here and received.
-@Suite struct EditTests {
+struct EditTests {
   @Test func anEditKeepsEveryEarlierTextWithItsTime() throws {
     let clock = TestClock(100)
     let store = try clock.store()

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// What was taken back or deleted is in none of the files after the next checkpoint.
-@Suite struct ErasureTests {
+struct ErasureTests {
   enum End: String, CaseIterable, Sendable {
     case neverSent, confirmed, received, deleted, receivedBeforeItsMessage
   }

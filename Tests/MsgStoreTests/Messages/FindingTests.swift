@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Messages and outbox entries that are found by little.
-@Suite struct FindingTests {
+struct FindingTests {
   // MARK: By the name alone
 
   @Test func aMessageIsFoundByItsNameInAnyConversation() throws {

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// One id is one message; where messages lie.
-@Suite struct IdentityTests {
+struct IdentityTests {
   @Test func theSameIDAgainIsOneMessage() throws {
     let store = try memoryStore()
     try store.write { chat in

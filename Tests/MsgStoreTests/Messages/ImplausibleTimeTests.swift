@@ -3,7 +3,7 @@ import MsgStoreTools
 import Testing
 
 /// Times that cannot be, above all milliseconds that were read as seconds, are refused and named.
-@Suite struct ImplausibleTimeTests {
+struct ImplausibleTimeTests {
   private static let mistaken = Timestamp(seconds: 1_704_067_200_000)
   private static let odd = [
     mistaken, time(-1), time(.min), time(.max), time(7_258_118_400_000_000),

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// A message that comes both as history and live.
-@Suite struct LiveAndHistoryTests {
+struct LiveAndHistoryTests {
   private let acts: [ToldFact] = [
     { _ = try $0.insert(chatMessage("u", in: "room", at: 100)) },
     { _ = try $0.markRead("room") },

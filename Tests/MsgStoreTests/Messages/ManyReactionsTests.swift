@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// More emoji than a record counts, and reactions that were removed.
-@Suite struct ManyReactionsTests {
+struct ManyReactionsTests {
   /// One change of a member's reaction with an emoji.
   private struct Change {
     var reaction: Reaction

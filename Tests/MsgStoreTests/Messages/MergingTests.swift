@@ -6,7 +6,7 @@ import Testing
 
 /// The same received facts, told in any order, any number of times, in any transactions, with the
 /// store closed between, end in the same state.
-@Suite struct MergingTests {
+struct MergingTests {
   private static let members: [MemberID] = ["me", "you", "ann", "bob"]
   private static let names: [MessageID] = ["m0", "m1", "n0", "c0", "c1", "s0", "s1"]
   private static let texts = ["", "a", "b", "hello", String(repeating: "long ", count: 80)]

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// The local member sets fields: local ones for themselves, shared ones through the outbox.
-@Suite struct OwnFieldActTests {
+struct OwnFieldActTests {
   private static let long = (0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* 11) }
   private static let post = FieldOwner.message("r", in: "room")
   private static let room = FieldOwner.conversation("room")

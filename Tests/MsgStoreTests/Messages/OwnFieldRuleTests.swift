@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Of all that was received of a field one statement counts, which is said here once more.
-@Suite struct OwnFieldRuleTests {
+struct OwnFieldRuleTests {
   private static let owners: [FieldOwner] = [
     .message("m", in: "room"), .message("later", in: "room"), .conversation("room"),
     .member("ann"),

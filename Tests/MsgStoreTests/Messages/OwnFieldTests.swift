@@ -6,7 +6,7 @@ import Simulation
 import Testing
 
 /// The client's own fields of messages: short ones in slices, long ones beside their messages.
-@Suite struct OwnFieldTests {
+struct OwnFieldTests {
   private static let long = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

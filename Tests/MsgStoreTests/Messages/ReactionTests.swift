@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// Reactions: one for each member and emoji, merged by time.
-@Suite struct ReactionTests {
+struct ReactionTests {
   private func reactions(_ store: MessageStore) throws -> [String] {
     try #require(try store.message("m")).reactions.map {
       "\($0.member) \($0.emoji) \($0.time.microseconds)"

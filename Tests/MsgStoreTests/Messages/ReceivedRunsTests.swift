@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Messages that are stored as runs become what they become one after the other.
-@Suite struct ReceivedRunsTests {
+struct ReceivedRunsTests {
   private static let rooms: [ConversationID] = ["room", "hall"]
 
   @Test func runsBecomeWhatTheirMessagesDoOneByOne() throws {

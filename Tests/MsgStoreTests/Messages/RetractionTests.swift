@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Taking messages back, here and as told by the server.
-@Suite struct RetractionTests {
+struct RetractionTests {
   private static let day: Int64 = 24 * 3600 * 1_000_000
 
   /// A message with everything that has to go.

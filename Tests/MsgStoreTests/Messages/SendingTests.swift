@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Sending: what may be sent, and what becomes of it until the server has it.
-@Suite struct SendingTests {
+struct SendingTests {
   @Test func allFieldsOfAMessageAreKept() throws {
     let store = try memoryStore()
     var given = Message(

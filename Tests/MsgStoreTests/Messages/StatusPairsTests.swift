@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Every pair of states through a store, against the table of docs/message-states.md.
-@Suite struct StatusPairsTests {
+struct StatusPairsTests {
   /// Counts come from files, too.
   @Test func attemptsAreCountedNoFurtherThanCanBeStored() throws {
     let store = try memoryStore()

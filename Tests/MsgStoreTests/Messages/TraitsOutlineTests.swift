@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The outline of a message's traits agrees with the traits, and no bytes make reading it trap.
-@Suite struct TraitsOutlineTests {
+struct TraitsOutlineTests {
   private func randomTraits(_ random: inout SeededGenerator) -> MessageTraits {
     var traits = MessageTraits()
     if random.chance(50) { traits.editTime = .random(in: .min ... .max, using: &random) }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What comes before the message it is about waits for it.
-@Suite struct WaitingTests {
+struct WaitingTests {
   private func counts(_ store: MessageStore) throws -> [Int] {
     try store.read { chat in
       let counts = try chat.waitingFacts

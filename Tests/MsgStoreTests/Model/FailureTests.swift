@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Failures come back as they were written, and no bytes make reading one trap.
-@Suite struct FailureTests {
+struct FailureTests {
   private func written(_ failure: SendFailure) -> [UInt8] {
     var buffer = ByteBuffer()
     failure.append(to: &buffer)

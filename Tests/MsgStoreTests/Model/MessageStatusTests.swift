@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// The states of a message against the tables of docs/message-states.md, written out once more.
-@Suite struct MessageStatusTests {
+struct MessageStatusTests {
   private let states: [MessageStatus] = [
     .pending, .held, .sending, .retrying, .failed, .sent, .delivered, .read,
   ]

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Times in every unit, to both ends, without a trap.
-@Suite struct TimestampTests {
+struct TimestampTests {
   @Test func wholeUnitsSaturate() {
     #expect(Timestamp(milliseconds: -3) == time(-3000))
     #expect(Timestamp(seconds: 2) == time(2_000_000))

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is told of random commits, compared with what has changed.
-@Suite struct ChangesModelTests {
+struct ChangesModelTests {
   private let names: [ConversationID] = ["a", "b", "c", "d"]
 
   @Test(arguments: seeds(6, debugCount: 3)) func whatIsToldIsWhatHasChanged(seed: UInt64) {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is told of single commits, and of several as one.
-@Suite struct ChangesTests {
+struct ChangesTests {
   /// A store in which "room" has "m1" and "m2", and who listens to it.
   private func listened() throws -> (MessageStore, ChangeSequence.Iterator) {
     let store = try memoryStore()

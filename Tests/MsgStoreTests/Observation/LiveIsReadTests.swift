@@ -8,7 +8,7 @@ import Testing
 /// Whatever is done to a store, a live value that has nothing more to say is what a read gives.
 ///
 /// What fails is made small and printed. `MSGSTORE_STORES=n` makes n stores.
-@Suite struct LiveIsReadTests {
+struct LiveIsReadTests {
   @Test func liveValuesAreWhatIsRead() {
     var valueCount = 0
     for seed in seeds(storeCount(Scale.count(debug: 1, release: 4))) {

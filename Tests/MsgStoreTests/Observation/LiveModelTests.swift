@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Live values of random stores, compared with fresh reads.
-@Suite struct LiveModelTests {
+struct LiveModelTests {
   /// A message with the name and the picture of its author, which are no part of it.
   private struct Row: Equatable {
     let message: Message

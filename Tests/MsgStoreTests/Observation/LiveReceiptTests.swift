@@ -5,7 +5,7 @@
   @testable import MsgStore
 
   /// What a live thread that counts receipts reads again, and where.
-  @Suite struct LiveReceiptTests {
+  struct LiveReceiptTests {
     private func store(memberCount: Int) throws -> MessageStore {
       let store = try memoryStore()
       try store.write { chat in

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Changes of several commits that seem to undo one another, while somebody has read in between.
-@Suite struct MissedChangesTests {
+struct MissedChangesTests {
   private func store() throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

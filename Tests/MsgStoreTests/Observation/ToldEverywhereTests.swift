@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Changes of what an outbox, a conversation, or a whole store shows, made by acts elsewhere.
-@Suite struct ToldEverywhereTests {
+struct ToldEverywhereTests {
   private func store() throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

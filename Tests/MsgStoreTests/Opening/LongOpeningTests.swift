@@ -5,7 +5,7 @@ import Testing
 
 /// The first opening with a local member finds out what is unread in bounded commits, and is finished by
 /// the next one wherever it was cut off.
-@Suite struct LongOpeningTests {
+struct LongOpeningTests {
   private static let outboxTree = Cells.workTree
   private static let stepCount = 4
 

@@ -4,7 +4,7 @@ import Testing
 /// The same facts in any order and in any commits end in the same store.
 ///
 /// What differs is made small and printed. `MSGSTORE_ORDERS=n` takes n cases.
-@Suite struct OrderedFactsTests {
+struct OrderedFactsTests {
   private var count: Int {
     let text = ProcessInfo.processInfo.environment["MSGSTORE_ORDERS"]
     return text.flatMap { Int($0) } ?? 200

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is given up because it is too old goes in steps, and keeps nobody waiting.
-@Suite struct LongEndingTests {
+struct LongEndingTests {
   private static let stepCount = 20
   private static let count = 90
   private static let day: Int64 = 86_400_000_000

@@ -5,7 +5,7 @@ import Testing
 
 /// A conversation that becomes another takes its messages and its part of the outbox with it in
 /// steps, and ends as if it had been done at once.
-@Suite struct LongMergeTests {
+struct LongMergeTests {
   private static let stepCount = 20
   private static let count = 90
   private let clock = TestClock(0)

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Releasing and retrying much goes in steps, oldest first, and ends as if it had been done at once.
-@Suite struct LongReleaseTests {
+struct LongReleaseTests {
   private static let stepCount = 20
   private static let count = 90
   private let clock = TestClock(0)

@@ -5,7 +5,7 @@ import Testing
 
 /// What concerns much of the outbox is done in steps, each of which changes a bounded part, and ends as
 /// if it had been done at once.
-@Suite struct LongWorkTests {
+struct LongWorkTests {
   private static let stepCount = 20
   private static let workTree = Cells.workTree
   private let clock = TestClock(0)

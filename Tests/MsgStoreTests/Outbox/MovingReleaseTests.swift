@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Releases of conversations that are deleted, or become others, while much is done in steps.
-@Suite struct MovingReleaseTests {
+struct MovingReleaseTests {
   private static let stepCount = 20
   private static let count = 50
   private let clock = TestClock(0)

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What is wrong with an outbox is found.
-@Suite struct OutboxCheckTests {
+struct OutboxCheckTests {
   private static let workTree = Cells.workTree
   private let directory = MemoryDirectory()
 

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What the server says by itself, and what happens to conversations that have something waiting.
-@Suite struct OutboxConversationTests {
+struct OutboxConversationTests {
   @Test func theServersWordSettlesAMessageWhicheverWayItComes() throws {
     let words: [(borrowing StoreWriter) throws -> Void] = [
       { _ = try $0.acknowledge("m", in: "room", serverTimestamp: time(9), sequence: 1) },

@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// What is done with the outbox costs the same however much waits: pages read, with hardly a cache.
-@Suite struct OutboxCostTests {
+struct OutboxCostTests {
   enum Shape: CaseIterable {
     case oneConversation, manyConversations, held, failed, running, waiting
   }

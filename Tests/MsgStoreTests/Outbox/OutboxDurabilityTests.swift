@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// What can be seen at once, what is on the disk, and that nothing leaves the device before it is.
-@Suite struct OutboxDurabilityTests {
+struct OutboxDurabilityTests {
   private func store(
     _ directory: some StorageDirectory, _ clock: TestClock = TestClock()
   ) throws -> MessageStore {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What the local member does is entered in the commit of the act itself.
-@Suite struct OutboxEnteringTests {
+struct OutboxEnteringTests {
   private func filled(_ clock: TestClock = TestClock()) throws -> MessageStore {
     let store = try clock.outboxStore()
     try store.write {

@@ -5,7 +5,7 @@ import Testing
 
 /// What an entry of the outbox has said is in none of the files after it is gone and a checkpoint was
 /// made.
-@Suite struct OutboxErasureTests {
+struct OutboxErasureTests {
   enum End: String, CaseIterable, Sendable {
     case done, removed, undone, deletedWithItsMessage, deletedWithItsConversation
   }

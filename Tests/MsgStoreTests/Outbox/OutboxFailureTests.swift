@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Attempts that fail: what is tried again and when, what is not, and who has to wait.
-@Suite struct OutboxFailureTests {
+struct OutboxFailureTests {
   private func store(
     _ clock: TestClock, _ change: (inout OutboxOptions) -> Void = { _ in }
   ) throws -> MessageStore {

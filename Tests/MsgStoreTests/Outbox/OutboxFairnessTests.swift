@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The oldest goes first, also where it has failed before, or was with somebody who died.
-@Suite struct OutboxFairnessTests {
+struct OutboxFairnessTests {
   private func filled(_ clock: TestClock, count: Int = 200) throws -> MessageStore {
     let store = try clock.outboxStore()
     try store.write { chat in

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Own fields that wait to be told while something else happens to their owners.
-@Suite struct OutboxFieldTests {
+struct OutboxFieldTests {
   private static let post = FieldOwner.message("r", in: "room")
   private static let room = FieldOwner.conversation("room")
   private static let ann = FieldOwner.member("ann")

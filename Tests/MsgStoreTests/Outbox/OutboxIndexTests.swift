@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// An index of the outbox that says something else than the entries.
-@Suite struct OutboxIndexTests {
+struct OutboxIndexTests {
   private func key(due time: Int64, _ ordinal: UInt64) -> [UInt8] {
     var key = ByteBuffer()
     key.append(OutboxKey.duePrefix)

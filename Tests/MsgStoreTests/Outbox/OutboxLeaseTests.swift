@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Work is handed out under a lease, and comes back when its holder is not heard of.
-@Suite struct OutboxLeaseTests {
+struct OutboxLeaseTests {
   private func store(_ clock: TestClock, _ count: Int = 1) throws -> MessageStore {
     let store = try clock.outboxStore()
     try store.write {

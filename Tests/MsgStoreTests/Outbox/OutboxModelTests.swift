@@ -2,7 +2,7 @@ import Simulation
 import Testing
 
 /// Random operations, clocks, failures and crashes: the outbox has what a plain model of it has.
-@Suite struct OutboxModelTests {
+struct OutboxModelTests {
   private static let seedCount = Scale.count(debug: 3, release: 24)
   private static let stepCount = Scale.count(debug: 250, release: 1500)
 

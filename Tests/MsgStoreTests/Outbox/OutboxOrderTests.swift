@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// In order within a conversation, each conversation by itself.
-@Suite struct OutboxOrderTests {
+struct OutboxOrderTests {
   @Test func aConversationGoesInTheOrderInWhichThingsWereDone() throws {
     let store = try TestClock().outboxStore()
     try store.write {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What people decide about what waits.
-@Suite struct OutboxPeopleTests {
+struct OutboxPeopleTests {
   private func composed(_ store: MessageStore) throws {
     try store.write {
       try $0.outbox.setHoldsNewEntries(true)

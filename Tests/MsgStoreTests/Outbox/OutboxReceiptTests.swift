@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What takes in what is older: receipts, titles, pictures.
-@Suite struct OutboxReceiptTests {
+struct OutboxReceiptTests {
   private func filled(
     _ clock: TestClock = TestClock(), _ form: PendingReceipt.Form = .mark,
     _ change: (inout OutboxOptions) -> Void = { _ in }

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Records of the outbox come back as they were written, and no bytes make reading one trap.
-@Suite struct OutboxRecordTests {
+struct OutboxRecordTests {
   private func subject(_ random: inout SeededGenerator) -> OutboxSubject {
     let id = MessageID(String(repeating: "m", count: .random(in: 1...255, using: &random)))
     let numbers = (0..<Int.random(in: 0...9, using: &random)).map { _ in

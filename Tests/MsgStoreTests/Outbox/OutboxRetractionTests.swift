@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Edits, reactions and taking back wait for their message.
-@Suite struct OutboxRetractionTests {
+struct OutboxRetractionTests {
   @Test func takingBackWhatNeverLeftTakesEverythingAway() throws {
     let store = try TestClock().outboxStore()
     try store.write {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The server's time takes the place of this device's, so that a clock that is ahead decides nothing.
-@Suite struct OutboxServerTimeTests {
+struct OutboxServerTimeTests {
   /// An hour ahead of the server.
   private let clock = TestClock(3_600_000_000)
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Uploads that may not go as they are described, and whatever else is stored: nothing of it stops the
 /// handing out of all the rest.
-@Suite struct OutboxUploadTests {
+struct OutboxUploadTests {
   private func picture(_ id: MessageID, byteCount: Int64, in room: ConversationID = "room")
     -> Message
   {

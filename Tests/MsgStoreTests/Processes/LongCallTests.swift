@@ -14,7 +14,7 @@ import crash_writer
 ///
 /// Two seconds each in a normal run, one in a debug build; `MSGSTORE_LONG_CALLS=600` sets another
 /// number.
-@Suite struct LongCallTests {
+struct LongCallTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let seconds: Double

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The files that a store makes beside its data file, and the paths that lead to them.
-@Suite struct NewFilesTests {
+struct NewFilesTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -6,7 +6,7 @@ import crash_writer
 
 /// One store by many ways: whichever leads to it, it is one store with one owner, and its files lie
 /// together.
-@Suite struct PathTests {
+struct PathTests {
   private let directory: TemporaryDirectory
   private let root: String
 

@@ -7,7 +7,7 @@ import MsgStoreTools
   import crash_writer
 
   /// What a process does with a store when something is odd about the process.
-  @Suite struct ProcessTests {
+  struct ProcessTests {
     private let directory: TemporaryDirectory
     private let path: String
 

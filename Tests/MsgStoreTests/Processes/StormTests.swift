@@ -8,7 +8,7 @@ import crash_writer
 /// Processes that share a store on real files: they open, write, hand over, read, freeze, and are killed.
 ///
 /// Three seconds in a normal run; `MSGSTORE_STORM=1800` makes it as many as are given.
-@Suite struct StormTests {
+struct StormTests {
   private let directory: TemporaryDirectory
   private let path: String
 

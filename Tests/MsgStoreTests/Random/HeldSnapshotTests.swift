@@ -5,7 +5,7 @@ import RandomChat
 import Testing
 
 /// Snapshots that are read while the store goes on, through every kind of step.
-@Suite struct HeldSnapshotTests {
+struct HeldSnapshotTests {
   @Test(arguments: seeds(10, debugCount: 4)) func aSnapshotStaysAsItWas(seed: UInt64) {
     var lineCount = 0
     RandomStore(

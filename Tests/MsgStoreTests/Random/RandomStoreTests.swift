@@ -8,7 +8,7 @@ import Testing
 ///
 /// What fails is made small and printed. `MSGSTORE_STORES=n` makes n stores of each kind, in a
 /// release build some hundred a second.
-@Suite struct RandomStoreTests {
+struct RandomStoreTests {
   /// Names that meet often, threads of some length, and long ones.
   @Test(arguments: [8, 30, 60])
   func everythingThatIsDoneLeavesASoundStore(_ idCount: Int) throws {

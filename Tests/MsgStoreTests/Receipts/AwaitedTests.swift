@@ -4,7 +4,7 @@ import Testing
 
 /// A message says whom it waits for, and what a screen shows of it is what a count of all receipts
 /// says.
-@Suite struct AwaitedTests {
+struct AwaitedTests {
   private func store(_ maximumCount: Int) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { time(1_000_000) })
     options.worksInBackground = false

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// How far a message has come, and who has read it.
-@Suite struct DeliveryTests {
+struct DeliveryTests {
   private func sent(_ count: Int) throws -> MessageStore {
     let store = try groupStore()
     try store.write { chat in

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What the local member marks: as read and as delivered, by name, up to a message, or everything.
-@Suite struct LocalMarkTests {
+struct LocalMarkTests {
   private func fill(_ store: MessageStore, _ count: Int) throws {
     try store.write { chat in
       for number in 0..<count {

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// What was read or delivered here, while the server moves the messages.
-@Suite struct MovedReceiptTests {
+struct MovedReceiptTests {
   private func acknowledgement(_ end: Int64, revision: Int64) -> ToldFact {
     { chat in
       _ = try chat.acknowledge("u", in: "room", serverTimestamp: time(end), revision: revision)

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The list of conversations with something to tell, where members or conversations come and go.
-@Suite struct PendingListTests {
+struct PendingListTests {
   private let group: ConversationID = "room"
 
   private func joined(_ time: Int64, _ members: [MemberID]) -> ReceivedConversation {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What still has to go to the server.
-@Suite struct PendingReceiptTests {
+struct PendingReceiptTests {
   private func filled(_ count: Int) throws -> MessageStore {
     let store = try groupStore()
     try store.write { chat in

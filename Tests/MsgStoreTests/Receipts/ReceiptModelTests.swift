@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Random marks and receipts against plain sets of messages; and the same facts in any order.
-@Suite struct ReceiptModelTests {
+struct ReceiptModelTests {
   private static let members: [MemberID] = ["me", "you", "ann", "bob", "eve"]
 
   /// Which messages each member has read and received, one by one.

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// The records of receipts: how they merge, and that any bytes are one or none.
-@Suite struct ReceiptRecordTests {
+struct ReceiptRecordTests {
   private func position(_ time: Int64) -> MessagePosition {
     MessagePosition(.acknowledged(time, sequence: nil), MessageID("m\(time)"))
   }

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The times that received receipts give to own messages.
-@Suite struct ReceiptTimesTests {
+struct ReceiptTimesTests {
   private func direct(_ count: Int, with you: MemberID = "you") throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in

@@ -5,7 +5,7 @@ import PageFileSalvage
 import Testing
 
 /// Receipts up to a sequence, from servers that say no id.
-@Suite struct SequenceReceiptTests {
+struct SequenceReceiptTests {
   private func receipt(
     _ member: MemberID, _ kind: ReceiptKind, upTo sequence: Int64, at moment: Int64? = nil
   ) -> ReceivedReceipt {

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// The messages of a slice that the local member has not read.
-@Suite struct UnreadInSlicesTests {
+struct UnreadInSlicesTests {
   private func unread(_ store: MessageStore) throws -> [String] {
     try store.read { chat throws in
       let slice = try chat.thread("room").tail(100)

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Complete lists of conversations.
-@Suite struct ReconcileConversationsTests {
+struct ReconcileConversationsTests {
   private func listed(_ store: MessageStore) throws -> Set<ConversationID> {
     try store.read { Set(try $0.conversations(count: 100).map(\.id)) }
   }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Complete lists of a range of a thread.
-@Suite struct ReconcileTests {
+struct ReconcileTests {
   private func thread(_ store: MessageStore) throws -> [String] {
     try store.read { try $0.thread("room").tail(1000).ids }
   }

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Keys of an index that several records have: their numbers follow each that comes or goes.
-@Suite struct CountedKeyTests {
+struct CountedKeyTests {
   /// All stand at one moment, answer one message, have one tag, and expire at one time.
   private func twin(_ index: Int) -> Message {
     var twin = reply(MessageID("m\(index)"), to: "a", at: 50)

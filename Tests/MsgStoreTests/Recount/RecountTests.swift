@@ -5,7 +5,7 @@ import Simulation
 import Testing
 
 /// Whatever is done to a store, what it derives is what a count says, after every transaction.
-@Suite struct RecountTests {
+struct RecountTests {
   @Test(arguments: [8, 30])
   func whatIsDerivedIsWhatACountSaysAfterEveryStep(_ idCount: Int) throws {
     for seed in seeds(seedCount) { expectSound(seed, idCount, isNarrow: false) }

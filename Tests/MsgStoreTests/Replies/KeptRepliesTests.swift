@@ -6,7 +6,7 @@ import Testing
 
 /// Replies of messages that are packed, edited beside their segments, erased, exported, and read
 /// meanwhile.
-@Suite struct KeptRepliesTests {
+struct KeptRepliesTests {
   private let files = MemoryDirectory()
 
   private static func id(_ index: Int) -> MessageID { MessageID("m\(100 + index)") }

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The messages that answer one.
-@Suite struct RepliesTests {
+struct RepliesTests {
   @Test(arguments: [false, true]) func pagesGoBothWaysAndSayIfThereAreMore(isPacked: Bool) throws {
     let store = try memoryStore(packs: isPacked, packing: PackingSizes(looseCount: 2))
     try store.write { chat in

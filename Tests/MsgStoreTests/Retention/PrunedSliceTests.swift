@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Reading on where messages were pruned.
-@Suite struct PrunedSliceTests {
+struct PrunedSliceTests {
   private static let day: Int64 = 24 * 3600 * 1_000_000
 
   @Test(arguments: [true, false]) func readingOnPassesSparedMessagesOfOneTime(

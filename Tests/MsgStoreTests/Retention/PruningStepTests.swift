@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The steps in which the history of a store is pruned.
-@Suite struct PruningStepTests {
+struct PruningStepTests {
   private static let day: Int64 = 24 * 3600 * 1_000_000
 
   private func options(

@@ -5,7 +5,7 @@ import PageFileSalvage
 import Testing
 
 /// Rules for the history that is kept, and its pruning.
-@Suite struct RetentionTests {
+struct RetentionTests {
   static let day: Int64 = 24 * 3600 * 1_000_000
 
   /// A store whose clock is at day 1,000, with a thread of one message a day up to then.

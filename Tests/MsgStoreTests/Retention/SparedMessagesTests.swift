@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Pruning beside many messages that it spares.
-@Suite struct SparedMessagesTests {
+struct SparedMessagesTests {
   private static let day: Int64 = 24 * 3600 * 1_000_000
 
   private func options() -> StoreOptions {

@@ -8,7 +8,7 @@ import Testing
 /// Random pages of a store of real chat are destroyed, and what needs none of them is saved.
 ///
 /// A part of the corpus unless `MSGSTORE_CORPUS_ALL` is set, which takes a release build.
-@Suite struct CorpusSalvageTests {
+struct CorpusSalvageTests {
   private static let isWhole = ProcessInfo.processInfo.environment["MSGSTORE_CORPUS_ALL"] != nil
   private static let roundCount = isWhole ? 10 : 1
 

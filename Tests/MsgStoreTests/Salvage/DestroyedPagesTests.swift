@@ -7,7 +7,7 @@ import Testing
 
 /// Every message and every fact whose own pages are whole is saved, whatever else is destroyed, and what was deleted
 /// stays deleted.
-@Suite struct DestroyedPagesTests {
+struct DestroyedPagesTests {
   /// A closed store, what it holds, and what was deleted from it.
   private typealias Sample = (SalvageSubject, StoreContent, Set<MessageID>)
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Bytes that mean something else, under checksums that hold: whatever they say, a salvage ends, and
 /// what it makes is sound.
-@Suite struct HostilePagesTests {
+struct HostilePagesTests {
   private func storeID(_ subject: SalvageSubject) throws -> StoreID {
     let data = try #require(subject.files["store"])
     let slot = Array(data[0..<MetaSlot.byteCount])

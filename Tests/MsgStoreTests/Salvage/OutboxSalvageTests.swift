@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What waited to go out in a damaged store is saved where what it tells of is, and held.
-@Suite struct OutboxSalvageTests {
+struct OutboxSalvageTests {
   private static let count = 300
 
   /// Messages that wait in three conversations, and work of the client's own; half was handed out.

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// `msgdump salvage` from the outside.
-@Suite struct SalvageCommandTests {
+struct SalvageCommandTests {
   private let directory: TemporaryDirectory
   /// What the store has before it is damaged.
   private let exported: String

@@ -5,7 +5,7 @@ import PageFileSalvage
 import Testing
 
 /// What stands around messages is made up where it is lost, and says so.
-@Suite struct SalvageRepairTests {
+struct SalvageRepairTests {
   private func sample() throws -> (SalvageSubject, StoreContent) {
     let directory = MemoryDirectory()
     let store = try MessageStore(

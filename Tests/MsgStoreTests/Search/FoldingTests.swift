@@ -5,7 +5,7 @@ import Testing
 
 /// Folding, compared with `Scripts/folding-data --check`, which computes the same with Python's
 /// `unicodedata`.
-@Suite struct FoldingTests {
+struct FoldingTests {
   /// FNV-1a over four bytes of each scalar, and of a line feed behind each text.
   private struct Checksum {
     var value: UInt64 = 0xCBF2_9CE4_8422_2325

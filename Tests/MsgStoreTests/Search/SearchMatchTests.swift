@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// What is found, and where.
-@Suite struct SearchMatchTests {
+struct SearchMatchTests {
   /// Returns the found parts of a text, or nil if the text is not found.
   private func found(
     _ query: String, in text: String, isStrict: Bool = false

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Searching whole stores: the messages in segments, beside them, alone, and pending.
-@Suite struct SearchTests {
+struct SearchTests {
   /// Hits of a search slice by slice, each from a snapshot of its own.
   private func ids(
     _ store: MessageStore, _ query: SearchQuery, count: Int = 7, work: Int = .max

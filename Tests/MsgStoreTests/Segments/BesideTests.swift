@@ -5,7 +5,7 @@ import PageFileSalvage
 import Testing
 
 /// A change of a packed message lies beside its segment until that is packed again.
-@Suite struct BesideTests {
+struct BesideTests {
   private let files = MemoryDirectory()
 
   /// A thread of sixty messages, all in segments.

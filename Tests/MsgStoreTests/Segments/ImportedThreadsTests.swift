@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Threads that a transaction brings as a whole go into segments at once.
-@Suite struct ImportedThreadsTests {
+struct ImportedThreadsTests {
   /// Messages that first get cells, and then leave them for segments, leave pages a third empty.
   @Test func newConversationsOfOneTransactionFillTheirPages() throws {
     let (live, compacted, seed) = try leafCounts(lateCount: 0)

@@ -6,7 +6,7 @@ import Testing
 
 /// What lost pages of a dictionary cost: one of them nothing; two with the same piece what was packed
 /// with it, and nothing else.
-@Suite struct LostDictionaryTests {
+struct LostDictionaryTests {
   /// The files of a closed store, and which pieces of which copy each leaf of the settings has.
   private func sample() throws -> (SalvageSubject, [Int: [(copy: UInt8, piece: Int)]], [String]) {
     let wordy = try WordyStore(seed: seeds(1)[0])

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Whatever is done to a store, nobody can see whether its messages lie in segments.
-@Suite struct PackedAndLooseTests {
+struct PackedAndLooseTests {
   @Test func packedAndLooseStoresAnswerAlike() throws {
     var segmentCount = 0
     let seeds = seeds(6, debugCount: 3)

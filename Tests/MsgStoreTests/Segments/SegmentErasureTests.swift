@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// What is taken back or deleted goes out of segments, and has never been in a dictionary.
-@Suite struct SegmentErasureTests {
+struct SegmentErasureTests {
   @Test(arguments: [false, true], [false, true])
   func noFileHasWhatWasInASegment(hasDictionary: Bool, isDeleted: Bool) throws {
     let wordy = try WordyStore(

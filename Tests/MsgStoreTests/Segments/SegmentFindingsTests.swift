@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What is wrong with segments and dictionaries is found, each once, and never a trap.
-@Suite struct SegmentFindingsTests {
+struct SegmentFindingsTests {
   private let directory = MemoryDirectory()
 
   /// A closed store whose messages lie in segments, and the segments.

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Messages come out of a segment as they went in.
-@Suite struct SegmentTests {
+struct SegmentTests {
   /// Names of one kind, or of several.
   private enum Names: CaseIterable {
     case counters, pushIDs, uuids, upperUUIDs, words, mixed

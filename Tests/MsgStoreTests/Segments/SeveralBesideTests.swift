@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Several changed messages beside one segment: when it is packed again, none of them stays there.
-@Suite struct SeveralBesideTests {
+struct SeveralBesideTests {
   /// What has the segment packed again.
   enum Cause: CaseIterable { case compaction, retraction, deletion, lateMessage }
 

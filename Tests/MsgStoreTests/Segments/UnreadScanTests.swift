@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Unread messages of a long thread are counted by the segment.
-@Suite struct UnreadScanTests {
+struct UnreadScanTests {
   private func sender(_ index: Int) -> MemberID { index % 3 == 0 ? "me" : "you" }
 
   private func isMentioned(_ index: Int) -> Bool { index % 7 == 0 }

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Tags that the client or its server sets: pinned, starred, links, and names of the client's own.
-@Suite struct SetTagsTests {
+struct SetTagsTests {
   private let todo = MessageTag.own("todo")
 
   private func tags(_ store: MessageStore, _ id: MessageID) throws -> [MessageTag] {

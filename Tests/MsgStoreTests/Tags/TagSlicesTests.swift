@@ -4,7 +4,7 @@ import RandomChat
 import Testing
 
 /// Slices of messages with a tag are those of the thread without all other messages.
-@Suite struct TagSlicesTests {
+struct TagSlicesTests {
   @Test func slicesAreThoseOfTheThreadWithoutTheOthers() throws {
     // A store may have lost all its messages in the end, but not one after the other.
     var comparedCount = 0

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// The messages with a tag, which the store keeps right by itself.
-@Suite struct TagsTests {
+struct TagsTests {
   @Test func aMessageHasTheTagsOfItsAttachmentsTextAndMentions() throws {
     let store = try memoryStore()
     try store.write { chat in

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// `msgdump compact` from the outside.
-@Suite struct CompactCommandTests {
+struct CompactCommandTests {
   private let directory: TemporaryDirectory
   /// What the store has before it is compacted.
   private let exported: String

@@ -6,7 +6,7 @@ import Testing
 
 /// A store that is restored from an export is the same store: everything that can be in one comes
 /// back, and the second export has the same bytes, but that what waited to go out is held.
-@Suite struct EverythingRoundTripTests {
+struct EverythingRoundTripTests {
   @Test func aRestoredStoreHasTheSameExport() {
     for seed in seeds(12, debugCount: 4) {
       var random = RandomStore(seed: seed)

@@ -3,7 +3,7 @@ import MsgStoreTools
 import Testing
 
 /// What is read is exactly what is written, and what is wrong is refused with its place.
-@Suite struct JSONReaderTests {
+struct JSONReaderTests {
   // MARK: Strings
 
   @Test(arguments: [

@@ -3,7 +3,7 @@ import MsgStoreTools
 import Testing
 
 /// What is written is read back the same, and is written in one way only.
-@Suite struct JSONRoundTripTests {
+struct JSONRoundTripTests {
   @Test func recordsSurviveARoundTrip() throws {
     let odd = (0..<0x100).compactMap { Unicode.Scalar($0).map(String.init) }.joined() + "\u{10ffff}"
     let message = Message(

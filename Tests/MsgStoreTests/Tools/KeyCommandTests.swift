@@ -6,7 +6,7 @@ import Testing
 import msgdump
 
 /// Keys of the tool, in a build without a cipher: its own tests are in `Encryption/`.
-@Suite struct KeyCommandTests {
+struct KeyCommandTests {
   private let digits = String(repeating: "0aF9", count: 16)
   private let bytes: [UInt8] = (0..<32).map { $0 % 2 == 0 ? 0x0A : 0xF9 }
 

@@ -2,7 +2,7 @@ import MsgStoreTools
 import Testing
 
 /// Lines come out the same, however the bytes come in.
-@Suite struct LineReaderTests {
+struct LineReaderTests {
   private func lines(of bytes: [UInt8], pieceByteCount: Int) throws -> [[UInt8]] {
     var reader = LineReader(source: source(of: bytes, pieceByteCount: pieceByteCount))
     var lines: [[UInt8]] = []

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands from the outside: what they print, what they leave behind, how they end.
-@Suite struct MsgDumpCommandTests {
+struct MsgDumpCommandTests {
   private let directory: TemporaryDirectory
 
   init() throws {

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// What waits to go out travels with an export, and is held when it is restored.
-@Suite struct OutboxRoundTripTests {
+struct OutboxRoundTripTests {
   private func export(_ store: MessageStore) throws -> String {
     var bytes: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &bytes) }

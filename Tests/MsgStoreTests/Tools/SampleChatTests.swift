@@ -4,7 +4,7 @@ import Testing
 import msgdump
 
 /// The made-up chat is always the same, and one that a store can hold.
-@Suite struct SampleChatTests {
+struct SampleChatTests {
   private func sample() -> [JSONRecord] {
     var records: [JSONRecord] = []
     SampleChat(longThreadMessageCount: 3000).forEachRecord { records.append($0) }

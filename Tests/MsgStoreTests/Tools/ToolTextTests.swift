@@ -4,7 +4,7 @@ import Testing
 import msgdump
 
 /// How the tool shows times and other people's text.
-@Suite struct ToolTextTests {
+struct ToolTextTests {
   @Test(arguments: [
     (Int64(0), "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999999Z"),
     (951_782_400_000_000, "2000-02-29T00:00:00.000Z"),

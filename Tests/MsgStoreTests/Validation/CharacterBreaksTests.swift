@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// Characters are what the standard library takes for characters.
-@Suite struct CharacterBreaksTests {
+struct CharacterBreaksTests {
   private let limits = TextLimits(maximumCharacterCount: 1 << 20)
 
   /// Both ends are letters, so that nothing is trimmed.

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Whether bytes are text is decided as the standard library decides it.
-@Suite struct TextBytesTests {
+struct TextBytesTests {
   private func expectSame(_ bytes: [UInt8], _ place: SourceLocation = #_sourceLocation) {
     let ours = Bytes.with(bytes) { $0.isText }
     let theirs = String(validating: bytes, as: UTF8.self) != nil

@@ -2,7 +2,7 @@ import MsgStore
 import Testing
 
 /// What may be sent, and what is left while one writes.
-@Suite struct TextLimitsTests {
+struct TextLimitsTests {
   private let limits = TextLimits()
 
   private func check(_ text: String, hasAttachment: Bool = false) -> TextValidation {

@@ -3,7 +3,7 @@ import Testing
 
 /// Numbers come back as they were written, and no bytes at all make the reader trap or read on
 /// beyond their end.
-@Suite struct ByteReaderTests {
+struct ByteReaderTests {
   @Test func varintsComeBack() {
     var random = SeededGenerator()
     var values: [UInt64] = [0, 1, 127, 128, 16383, 16384, .max, .max - 1, 1 << 63]

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Comparing and scanning a word at a time gives what a look at each byte gives.
-@Suite struct BytesTests {
+struct BytesTests {
   /// Two arrays that agree for a while, as keys and versions of a page do.
   private func relatives(_ random: inout SeededGenerator, sameLength: Bool) -> ([UInt8], [UInt8]) {
     let shared = random.bytes(random.below(40))

@@ -6,7 +6,7 @@ import Testing
 /// The published values are those of the reference implementation's own self test (seeds 0 and
 /// 2654435761) and of the head comment of `Checksum.swift`; the others were computed with the
 /// reference implementation, version 0.8.
-@Suite struct ChecksumTests {
+struct ChecksumTests {
   private static let prime32: UInt64 = 2_654_435_761
 
   /// The bytes that the reference implementation tests itself with.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PageFile
 
-@Suite struct ClaimedBytesTests {
+struct ClaimedBytesTests {
   /// Random ranges, of the same as a set of numbers says.
   @Test func nothingIsClaimedTwice() {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// The validation of UTF-8 agrees with the standard library's.
-@Suite struct UTF8Tests {
+struct UTF8Tests {
   private func expectSame(_ bytes: [UInt8], _ place: SourceLocation = #_sourceLocation) {
     let (isValid, byteCount) = Bytes.with(bytes) { ($0.isValidUTF8, $0.validUTF8ByteCount) }
     let expected = String(validating: bytes, as: UTF8.self) != nil

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Readers and writers do not notice that a store is compacted.
-@Suite struct CompactionBesideOthersTests {
+struct CompactionBesideOthersTests {
   private let directory = MemoryDirectory()
   private let database: Database
 

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Power cuts, full devices and damage while a store is compacted.
-@Suite struct CompactionFaultTests {
+struct CompactionFaultTests {
   /// Chains on a hundred and more pages, of which most go: there is more to give back than what is
   /// kept for a full device.
   private let sparse: [Operation] = [

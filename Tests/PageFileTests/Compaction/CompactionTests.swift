@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A compacted store holds the same in fewer pages, and the file becomes short.
-@Suite struct CompactionTests {
+struct CompactionTests {
   private let directory = MemoryDirectory()
 
   private func open(_ options: DatabaseOptions = smallPages) throws -> Database {

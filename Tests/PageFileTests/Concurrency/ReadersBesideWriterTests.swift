@@ -5,7 +5,7 @@ import Testing
 /// Readers on threads of their own, beside a writer and checkpoints.
 ///
 /// Run under the thread sanitizer by `make test-tsan`.
-@Suite struct ConcurrencyTests {
+struct ConcurrencyTests {
   /// Each commit writes its number under every key, so a reader that sees two numbers saw a mix.
   @Test func readersSeeOneMomentBesideWriterAndCheckpoints() throws {
     var options = DatabaseOptions()

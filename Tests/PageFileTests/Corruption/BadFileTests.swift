@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Files that are no store, or not one to be opened: a typed error each, and nothing changed.
-@Suite struct BadFileTests {
+struct BadFileTests {
   @Test func foreignFileIsNotADatabase() throws {
     try expectRefused(Array("just a text file\n".utf8)) { $0 == .notADatabase(path: "memory:x") }
     try expectRefused([UInt8](repeating: 7, count: 100_000)) {

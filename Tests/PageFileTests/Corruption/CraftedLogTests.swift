@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Logs with right checksums that no writer has made: what they ask for has limits.
-@Suite struct CraftedLogTests {
+struct CraftedLogTests {
   private static func options(_ access: DatabaseOptions.Access) -> DatabaseOptions {
     var options = DatabaseOptions()
     options.access = access

@@ -4,7 +4,7 @@ import Testing
 
 /// WAL files cut short, overwritten with zeros from some place on, or gone: refused when they are needed, and
 /// then left as they are.
-@Suite struct CutLogTests {
+struct CutLogTests {
   private func expectNoHarm(
     _ specimen: Specimen, _ what: String, _ change: (MemoryDirectory) -> Void
   ) -> Judge.Outcome {

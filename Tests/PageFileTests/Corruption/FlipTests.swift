@@ -4,7 +4,7 @@ import Testing
 
 /// Flipped bits in every structure of small stores, in every state a store is found in: each is reported
 /// with its place, or cannot matter.
-@Suite struct FlipTests {
+struct FlipTests {
   private let phase = Int(SeededGenerator.freshSeed())
 
   private func run(_ specimens: [Specimen], maximumCount: Int) -> Flips.Report {

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Any one byte of the files changed: an answer is right or an error, never wrong, never a trap.
-@Suite struct FlippedByteTests {
+struct FlippedByteTests {
   private let seed = SeededGenerator.freshSeed()
 
   @Test func flippedBytesOfAClosedStoreAreReportedOrDoNotMatter() throws {

@@ -7,7 +7,7 @@ import Testing
 /// A witness outside of the block proves the loss. Commits and what speaks of them share blocks, though,
 /// so the last block takes all of its commits in silence, whatever syncs acknowledged them
 /// (`docs/design.md`, "Torn tail or damage").
-@Suite struct LostBlockTests {
+struct LostBlockTests {
   private static let blockByteCount = 4096
   private static let names = ["x", "x-wal0", "x-wal1"]
 

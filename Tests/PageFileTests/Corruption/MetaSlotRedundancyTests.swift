@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Each meta slot alone is enough: whichever of the two is destroyed, nothing is missing.
-@Suite struct MetaSlotRedundancyTests {
+struct MetaSlotRedundancyTests {
   private func destroy(_ slot: Int, in files: MemoryDirectory) -> MemoryDirectory {
     let copy = files.copy()
     guard var bytes = copy["x"] else { return copy }

@@ -5,7 +5,7 @@ import Testing
 
 /// Right bytes in a wrong place, and old bytes in the right one: a device that mixes up or loses writes is
 /// found out by whoever reads them.
-@Suite struct MisplacedPageTests {
+struct MisplacedPageTests {
   private let pageByteCount = SpecimenMaker.options.pageByteCount
 
   private func specimens() throws -> [Specimen] {

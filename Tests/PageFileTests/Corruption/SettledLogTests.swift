@@ -3,7 +3,7 @@ import Testing
 
 /// A data file that was copied before its log: it lacks commits that a checkpoint has moved into the
 /// real one, and the log says so even where these commits were overwritten or cut off.
-@Suite struct SettledLogTests {
+struct SettledLogTests {
   private func erase(_ key: UInt8, in database: Database) throws {
     try database.write(.full) { (source) throws(PageFileError) in
       source.isErasing = true

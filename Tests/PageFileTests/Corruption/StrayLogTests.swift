@@ -5,7 +5,7 @@ import Testing
 
 /// WAL files of another store, of another life of this one, of an older copy: never applied, and what they
 /// take the place of is missed.
-@Suite struct StrayLogTests {
+struct StrayLogTests {
   private let logNames = Array(Specimen.fileNames.dropFirst())
 
   /// The verdict on files put together from several moments or stores.

@@ -5,7 +5,7 @@ import Testing
 /// Files that never were so at one moment: copied while somebody wrote, or written by a device that lied.
 ///
 /// What opens is what some commit left.
-@Suite struct TornCopyTests {
+struct TornCopyTests {
   /// A copy that is made piece by piece, in some order of the files, while the store is in use.
   private struct Copier {
     var random: SeededGenerator

@@ -4,7 +4,7 @@ import Testing
 
 /// The n-th call to the system fails inside of each call of the interface, for every n: the error comes out,
 /// and what follows is as if nothing had been, or refused.
-@Suite struct FaultInCallTests {
+struct FaultInCallTests {
   /// Fails calls from the n-th on, when it is armed.
   private final class Fault: Sendable {
     private let left = Locked(Int.max)

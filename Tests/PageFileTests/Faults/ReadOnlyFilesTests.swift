@@ -4,7 +4,7 @@ import Testing
 
 /// Files and directories that may not be written, in all combinations, around stores in all states: readers
 /// read, writers are told why they cannot, and nothing is changed.
-@Suite struct ReadOnlyFilesTests {
+struct ReadOnlyFilesTests {
   /// What may not be written: the data file, either WAL file, the directory, in a bit each.
   private struct Bans: Sendable {
     let bits: Int

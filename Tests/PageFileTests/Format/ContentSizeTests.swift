@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Pages whose content is smaller than their slot; see `PageSize`.
-@Suite struct ContentSizeTests {
+struct ContentSizeTests {
   @Test func onlyPageSizesAndThoseOfSealedPagesAreContentSizes() {
     let allowed = Set(PageSize.allowed + PageSize.allowed.map { $0 - PageSize.sealByteCount })
     for byteCount in 0...40000 {

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Files of versions to come: every bit of the three feature words, and other version numbers.
-@Suite struct FeatureTests {
+struct FeatureTests {
   enum Word: Int, CaseIterable {
     case mayRead
     case mayWrite

@@ -8,7 +8,7 @@ import Testing
 /// They lie in `Golden`, one text for each version and state, see `StoreText`.
 /// `MSGSTORE_GOLDEN=record swift test --filter GoldenStoreTests` adds what is missing and changes none
 /// that is there.
-@Suite struct GoldenStoreTests {
+struct GoldenStoreTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Golden")
 

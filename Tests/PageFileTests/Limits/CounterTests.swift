@@ -4,7 +4,7 @@ import Testing
 
 /// LSNs, write numbers and generations near 2^62, where the format ends: writing is refused in time, and a
 /// store that cannot be written any more can still be read.
-@Suite struct CounterTests {
+struct CounterTests {
   private let end: UInt64 = 1 << 62
 
   enum Counter: CaseIterable {

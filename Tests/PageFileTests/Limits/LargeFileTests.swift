@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Slots and page numbers far beyond what tests can fill: offsets over 4 GiB, numbers up to 2^32.
-@Suite struct LargeFileTests {
+struct LargeFileTests {
   private func options(_ access: DatabaseOptions.Access = .readWrite) -> DatabaseOptions {
     var options = DatabaseOptions()
     options.access = access

@@ -4,7 +4,7 @@ import Testing
 
 /// Each limit met exactly, and passed by one: what fits is kept, what does not is refused before anything is
 /// written.
-@Suite struct LimitEdgeTests {
+struct LimitEdgeTests {
   private let limit = 64 << 20
   private let maximumValueByteCount = 33_554_432
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Pages in memory stay within the budget, a quarter of it for those that wait for readers, and a few
 /// more, whatever is read and however long somebody stays inside.
-@Suite struct MemoryLimitTests {
+struct MemoryLimitTests {
   private static let budget = 64
   /// Budget, those that wait for readers, what one page read holds, and what a checkpoint has in hand.
   private static let maximumCount = budget + 64 + 40

@@ -4,7 +4,7 @@ import Testing
 
 /// Random operations on the engine and on a dictionary, compared all along: through snapshots,
 /// rollbacks, checkpoints, clean closes, and openings of copies that were never closed.
-@Suite struct ModelTests {
+struct ModelTests {
   @Test(arguments: [4096, 8192], 0..<Scale.count(debug: 2, release: 6))
   func randomOperationsEqualTheModel(pageByteCount: Int, run: Int) throws {
     let seed = SeededGenerator.freshSeed()

@@ -3,7 +3,7 @@ import Testing
 
 /// How long the bytes of a page may be read: a debug build traps as soon as somebody reads on, and not
 /// only when another thread has evicted the page.
-@Suite struct BracketTests {
+struct BracketTests {
   #if DEBUG
     @Test func aPageThatIsReadOutsideOfABracketTraps() async throws {
       await #expect(processExitsWith: .failure) {

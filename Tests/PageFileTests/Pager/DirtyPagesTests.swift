@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// The writer's table of changed pages beside a dictionary.
-@Suite struct DirtyPagesTests {
+struct DirtyPagesTests {
   /// Strides that are powers of two send many numbers to few places.
   @Test(arguments: [1, 64, 4096])
   func behavesLikeADictionary(stride: Int) throws {

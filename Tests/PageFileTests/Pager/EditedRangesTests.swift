@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// What is noted of a page's edits covers all of them, in ascending ranges.
-@Suite struct EditedRangesTests {
+struct EditedRangesTests {
   @Test func everyEditIsCovered() {
     var random = SeededGenerator(printedFor: #function)
     let account = ImageAccount()

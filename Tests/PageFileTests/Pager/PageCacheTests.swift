@@ -3,7 +3,7 @@ import Testing
 
 /// The cache gives what was put in or nothing, keeps to its budget, and frees nothing that a reader
 /// may still look at.
-@Suite struct PageCacheTests {
+struct PageCacheTests {
   private let account = ImageAccount()
 
   private func entry(_ slot: Int, version: Int = 0) -> TableEntry {

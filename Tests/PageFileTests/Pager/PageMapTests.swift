@@ -3,7 +3,7 @@ import Testing
 
 /// The persistent map beside a dictionary: each version keeps what it held, and in the end every
 /// image is freed.
-@Suite struct PageMapTests {
+struct PageMapTests {
   /// What a version has to hold: the tag in each image, nil for a freed page.
   private typealias Expected = [UInt32: UInt64?]
 

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Page numbers are given out once at a time, and a rollback makes everything as it was.
-@Suite struct PageNumbersTests {
+struct PageNumbersTests {
   @Test func lowestNumbersGoFirst() {
     let numbers = PageNumbers(free: [2..<4, 7..<8])
     #expect((0..<4).map { _ in numbers.take()?.rawValue } == [2, 3, 7, nil])

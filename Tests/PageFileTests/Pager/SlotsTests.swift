@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Free, used and waiting slots, beside a model that keeps plain sets.
-@Suite struct SlotsTests {
+struct SlotsTests {
   private struct Model {
     var slotCount: Int
     var used: Set<UInt32> = []

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Threads of one process that read a store beside its owner.
-@Suite struct ReaderThreadsTests {
+struct ReaderThreadsTests {
   /// One thread looks for what the owner wrote, at any moment of which another goes on with what it
   /// had begun to read: what the owner has written over in the meantime is no damage.
   @Test func whatTheOwnerHasWrittenOverIsNotTakenForDamage() throws {

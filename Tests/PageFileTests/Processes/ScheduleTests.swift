@@ -9,7 +9,7 @@ import Testing
 ///
 /// All with few events, or random ones; a few in a normal run. `MSGSTORE_SWITCHES=3` tries three events
 /// at every step, `MSGSTORE_SCHEDULES=100000` as many random schedules as are given.
-@Suite struct ScheduleTests {
+struct ScheduleTests {
   private func explore(
     _ scripts: [Script], from image: (image: [String: [UInt8]], version: Int) = ([:], 0),
     kills: Bool = false, events: Int = 2, stride: Int, _ test: String = #function

@@ -5,7 +5,7 @@ import Testing
 /// bound is tried.
 ///
 /// It is the model and not the engine: see docs/testing.md, "The model of the protocol".
-@Suite struct ProtocolModelTests {
+struct ProtocolModelTests {
   /// Each has another side of the protocol; larger ones, with all sides at once, are for `torture`.
   static let bounds = [
     Bound(commits: 2, turns: 2, crashes: 0, readers: 2),

@@ -3,7 +3,7 @@ import PageFileSalvage
 import Testing
 
 /// The log's commits are applied as far as they can be proven, and the others are listed.
-@Suite struct DamagedLogTests {
+struct DamagedLogTests {
   /// A store that was killed: a checkpoint after round 5, and rounds 6 to 12 in the log.
   private func killed(pageByteCount: Int = 4096) throws -> MemoryDirectory {
     let directory = MemoryDirectory()

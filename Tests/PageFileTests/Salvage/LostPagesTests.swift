@@ -3,7 +3,7 @@ import PageFileSalvage
 import Testing
 
 /// Which cells are left when a page is destroyed, and what is said of the page.
-@Suite struct LostPagesTests {
+struct LostPagesTests {
   private static let trees = [2, 5]
   private let intact = MemoryDirectory()
   private let contents: [Int: [[UInt8]: [UInt8]]]

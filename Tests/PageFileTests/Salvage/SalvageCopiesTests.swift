@@ -4,7 +4,7 @@ import Testing
 
 /// What a killed process leaves behind, at whatever moment, is salvaged to what recovery makes of it,
 /// also when files that say where to begin are damaged.
-@Suite struct SalvageCopiesTests {
+struct SalvageCopiesTests {
   private struct State {
     var random: SeededGenerator
     var copies: [MemoryDirectory] = []

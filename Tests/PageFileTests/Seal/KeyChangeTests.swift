@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// Changing the app's key: a crash at any step leaves a store that one of the two keys opens.
-@Suite struct KeyChangeTests {
+struct KeyChangeTests {
   private static let path = "memory:x"
   private let former = SealSource(seed: 3, key: 1)
   private let new = SealSource(seed: 4, key: 2)

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// The errors of keys and marks: each one is thrown, and leaves the files as they are.
-@Suite struct KeyErrorTests {
+struct KeyErrorTests {
   private let seals = SealSource(seed: 2)
 
   private func options(

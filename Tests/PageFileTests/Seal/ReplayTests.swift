@@ -5,7 +5,7 @@ import Testing
 /// Earlier bytes put back, by somebody who has kept all that was ever written and has no key.
 ///
 /// The store is refused, a page is, or the state is that after some commit. It is never a mixture.
-@Suite struct ReplayTests {
+struct ReplayTests {
   private let seed = SeededGenerator.freshSeed()
   private let seals = SealSource(seed: 5)
 

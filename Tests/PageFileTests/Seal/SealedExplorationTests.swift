@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Crashes and failing calls on encrypted stores, with every seal of all lives collected.
-@Suite struct SealedExplorationTests {
+struct SealedExplorationTests {
   private func plan(_ seals: SealSource, branchCounts: [Int]) -> ExplorationPlan {
     ExplorationPlan(
       setting: StoreSetting(seals: seals),

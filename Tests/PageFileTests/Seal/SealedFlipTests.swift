@@ -5,7 +5,7 @@ import Testing
 /// Any one byte of an encrypted store changed: an error, or all that was committed.
 ///
 /// Every commit was durable, and a witness behind it says so.
-@Suite struct SealedFlipTests {
+struct SealedFlipTests {
   private let seed = SeededGenerator.freshSeed()
   private let seals = SealSource(seed: 6)
 

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 /// The salvage of encrypted stores: it finds what that of a plain store finds, with the key alone.
-@Suite struct SealedSalvageTests {
+struct SealedSalvageTests {
   private static let names = ["x", "x-wal0", "x-wal1"]
   private let seals = SealSource(seed: 21)
 

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Encrypted stores through their whole life: each answer is that of a plain store.
-@Suite struct SealedStoreTests {
+struct SealedStoreTests {
   private let seals = SealSource(seed: 1)
 
   private func options(_ pageByteCount: Int = 4096) -> DatabaseOptions {

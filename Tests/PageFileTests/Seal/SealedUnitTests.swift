@@ -6,7 +6,7 @@ import Testing
 ///
 /// On a whole store the check of a table entry and the page number hide a slot that is not bound,
 /// so this is asked of each unit alone.
-@Suite struct SealedUnitTests {
+struct SealedUnitTests {
   private let seals = SealSource(seed: 3)
   private let storeID = StoreID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_8888)
   private var keys: StoreKeys {

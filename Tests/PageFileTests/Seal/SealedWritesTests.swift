@@ -4,7 +4,7 @@ import Testing
 
 /// Every byte that an encrypted store writes, looked at where it is written: clear fields that the
 /// format lists, zeros, and units that open with the key, and nothing else.
-@Suite struct SealedWritesTests {
+struct SealedWritesTests {
   private let seals = SealSource(seed: 4, isCollecting: true)
 
   /// A text that is in every key and value.

@@ -5,7 +5,7 @@ import Testing
 /// Crashes and failing calls in short runs, and whether those who look for mistakes would find one.
 ///
 /// `torture crash` and `torture faults` do the same for hours.
-@Suite struct ExplorationTests {
+struct ExplorationTests {
   private func expectNone(_ failures: [FoundViolation]) {
     guard let first = failures.first else { return }
     Issue.record("\(failures.count) failures, the first one made small:\(Shrinker.shrink(first))")

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// What the simulated disk promises to those who believe its crash states.
-@Suite struct SimulatedDiskTests {
+struct SimulatedDiskTests {
   private let directory = SimulatedDirectory()
 
   private func makeFile(

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// How calls fail on the simulated disk, and what is there afterwards.
-@Suite struct SimulatedFaultTests {
+struct SimulatedFaultTests {
   private let directory = SimulatedDirectory()
 
   /// A file of one durable sector of 1s.

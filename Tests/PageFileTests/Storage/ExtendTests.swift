@@ -4,7 +4,7 @@ import Testing
 @testable import PageFile
 
 /// A file made longer holds zeros, in blocks of its own.
-@Suite struct ExtendTests {
+struct ExtendTests {
   @Test(arguments: [true, false])
   func aLongerFileKeepsItsBytesAndEndsWithZeros(withZeros: Bool) throws {
     let path = FileManager.default.temporaryDirectory.path + "/extend-\(UUID().uuidString)"

@@ -4,7 +4,7 @@
   import Testing
 
   /// A child by `fork` shares the open files, and with them the lock.
-  @Suite struct ForkedLockTests {
+  struct ForkedLockTests {
     @Test func lettingGoDoesNotWaitForAChildToEnd() throws {
       let path = "/tmp/forked-lock-\(UInt64.random(in: 0 ... .max))"
       defer {

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Files in memory answer as files on a disk do.
-@Suite struct MemoryDirectoryTests {
+struct MemoryDirectoryTests {
   private let directory = MemoryDirectory()
 
   private func read(_ file: any StorageFile, at offset: Int, _ count: Int) throws -> [UInt8] {

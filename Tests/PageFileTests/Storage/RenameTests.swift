@@ -4,7 +4,7 @@ import Testing
 @testable import PageFile
 
 /// A file gets another name in one step, so that a killed process never leaves it with two.
-@Suite final class RenameTests {
+final class RenameTests {
   private let path = FileManager.default.temporaryDirectory.path + "/rename-\(UUID().uuidString)"
   private let directory: PosixDirectory
 

@@ -4,7 +4,7 @@ import Testing
 
 /// A failed sync is final: what it was to write may be lost, and the next one would succeed without
 /// it.
-@Suite struct SyncErrorTests {
+struct SyncErrorTests {
   /// EIO, ENOSPC, EDQUOT.
   @Test(arguments: [Int32(5), 28, 122]) func whatTheWriteBackMetIsAnInputOutputError(code: Int32) {
     let error = SystemCall.syncError("fdatasync", "x", code)

@@ -3,7 +3,7 @@ import Testing
 
 /// Nothing in the storage layer depends on what time it is: the device's clock is asked in one place, for
 /// the layers above, and order comes from counters.
-@Suite struct WallClockTests {
+struct WallClockTests {
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Sources/PageFile")

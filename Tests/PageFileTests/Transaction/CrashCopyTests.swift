@@ -3,7 +3,7 @@ import Testing
 
 /// What a killed process leaves behind, at whatever moment, opens to a committed state: the last one
 /// acknowledged, or the one that was being written.
-@Suite struct CrashCopyTests {
+struct CrashCopyTests {
   /// How far a run of rounds has come, and copies of its files at some of its operations.
   private struct Progress {
     var random: SeededGenerator

@@ -4,7 +4,7 @@ import Testing
 
 /// A database that ends while this very thread uses it, or while its background work waits for a
 /// transaction.
-@Suite struct EndingInUseTests {
+struct EndingInUseTests {
   /// Runs `body` on a thread of its own; false when it has not returned after ten seconds.
   private func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
     let hasReturned = SharedFlag()

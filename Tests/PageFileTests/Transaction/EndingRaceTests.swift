@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Ending the use of the files while somebody on another thread is in the middle of something.
-@Suite struct EndingRaceTests {
+struct EndingRaceTests {
   /// A descriptor that is closed may belong to another file a moment later: what is written to it
   /// then destroys that file.
   @Test func suspendingWaitsForACheckpointOfAnotherThread() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Erasing meets faults: what cannot be erased now must not be taken for erased, and must not end
 /// the use of a store that is otherwise sound.
-@Suite struct ErasureFaultTests {
+struct ErasureFaultTests {
   private let text = Array("a text that nobody shall find again".utf8)
 
   private func isFound(in files: MemoryDirectory) -> Bool { files.holds(text, inStore: "x") }

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A store that was killed is opened: its log is read and nothing is written until somebody writes.
-@Suite struct FoundLogTests {
+struct FoundLogTests {
   /// The files as a killed process leaves them, with some commits in the data file and some in the log.
   private func killed(after round: Int) throws -> MemoryDirectory {
     let directory = MemoryDirectory()

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A transaction that grows beyond its limit is refused, and nothing else suffers.
-@Suite struct LimitTests {
+struct LimitTests {
   private let limit = 64 << 20
 
   @Test func transactionBeyondItsLimitIsRefusedAndTheStoreGoesOn() throws {

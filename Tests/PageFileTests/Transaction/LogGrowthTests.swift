@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// The log grows beside commits, which do not wait for it.
-@Suite struct LogGrowthTests {
+struct LogGrowthTests {
   private func write(_ key: UInt8, _ byteCount: Int, to database: Database) throws(PageFileError) {
     try database.write { (source) throws(PageFileError) in
       try source.put([key], [UInt8](repeating: key, count: byteCount))

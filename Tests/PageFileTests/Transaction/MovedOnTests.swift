@@ -4,7 +4,7 @@ import Testing
 
 /// What is read goes bad in the middle of a check or a compaction, because the slots are used again: that
 /// is no damage.
-@Suite struct MovedOnTests {
+struct MovedOnTests {
   private static func key(_ index: Int) -> [UInt8] { [UInt8(index >> 8), UInt8(index & 255)] }
 
   private static func options(_ access: DatabaseOptions.Access = .readWrite) -> DatabaseOptions {

@@ -5,7 +5,7 @@ import Testing
 /// What a notification extension does: opens the store, commits once, closes it.
 ///
 /// Each sync takes about as long as everything else together, so their number is held here.
-@Suite struct OpenCommitCloseTests {
+struct OpenCommitCloseTests {
   private func run(_ number: Int, _ directory: any StorageDirectory) throws {
     let database = try Database(in: directory, name: "x")
     try database.write(.full) { source throws(PageFileError) in

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// What an opening owes to the processes before it, and what it leaves behind when it fails.
-@Suite struct OpeningFaultTests {
+struct OpeningFaultTests {
   private func put(_ database: Database) throws(PageFileError) {
     try database.write(.full) { (source) throws(PageFileError) in try source.put([1], [2]) }
   }

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A name that stands for another file than was opened, and what killed creations leave.
-@Suite struct OwnershipTests {
+struct OwnershipTests {
   /// Before the first write and before the log turns, so that nothing more is acknowledged than fits
   /// into one log file.
   @Test(arguments: ["x", "x-wal0", "x-wal1"])

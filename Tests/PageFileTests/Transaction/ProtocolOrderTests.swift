@@ -5,7 +5,7 @@ import Testing
 
 /// The order of writes and syncs, where a crash of a medium that keeps whole sectors cannot tell the
 /// difference, or only two threads could: what is promised for worse, held to call by call.
-@Suite struct ProtocolOrderTests {
+struct ProtocolOrderTests {
   /// Calls on the data file, in order.
   private enum Step: Hashable {
     case meta(slot: Int, writeNumber: UInt64)

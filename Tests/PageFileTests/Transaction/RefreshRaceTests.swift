@@ -4,7 +4,7 @@ import Testing
 
 /// A reader beside the owner while the owner goes on: what it has read counts as long as the owner has
 /// not begun to write over it.
-@Suite struct RefreshRaceTests {
+struct RefreshRaceTests {
   private static func options(_ access: DatabaseOptions.Access, budget: Int = 64) -> DatabaseOptions
   {
     var options = smallPages

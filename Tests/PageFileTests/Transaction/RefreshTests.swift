@@ -4,7 +4,7 @@ import Testing
 
 /// A store that is read beside its owner follows what the owner commits, at the cost of what was
 /// committed, and within its own budget.
-@Suite struct RefreshTests {
+struct RefreshTests {
   private static let loggedCount = 400
 
   /// An owner whose log holds some hundred pages.

@@ -3,7 +3,7 @@ import Testing
 
 /// Devices that are locked or full for a while: what cannot be done now is refused, nothing changes,
 /// and the same calls succeed later.
-@Suite struct RefusalTests {
+struct RefusalTests {
   private func isLocked(_ body: () throws(PageFileError) -> Void) -> Bool {
     do throws(PageFileError) {
       try body()

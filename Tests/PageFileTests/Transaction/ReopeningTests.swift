@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// A store that is opened, written, and closed over and over, and one that is read beside that.
-@Suite struct ReopeningTests {
+struct ReopeningTests {
   /// A clean close begins the log that the next opening goes on with, in either of the two files.
   @Test func everyReopeningHasEveryCommit() throws {
     let directory = MemoryDirectory()

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// What is kept for a full device is there when it is needed.
-@Suite struct ReserveTests {
+struct ReserveTests {
   private func makeStore(_ directory: StagedDirectory) throws -> Database {
     let database = try Database(in: directory, name: "x", options: smallPages)
     try database.write { (source) throws(PageFileError) in

@@ -4,7 +4,7 @@ import Testing
 
 /// What was erased is in none of the files once a checkpoint has returned, wherever it has been: old
 /// versions of pages, both logs, overflow chains, neighbours of pages that were split and merged.
-@Suite struct SecureDeletionTests {
+struct SecureDeletionTests {
   /// A value whose bytes occur nowhere else.
   private func canary(_ key: Int, _ byteCount: Int) -> [UInt8] {
     let mark = Array("<\(key &* 2_654_435_761)>".utf8)

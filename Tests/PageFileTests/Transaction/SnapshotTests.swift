@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A read transaction sees its moment, or says that it cannot any more.
-@Suite struct SnapshotTests {
+struct SnapshotTests {
   @Test func readersSeeTheirMomentThroughCommitsAndCheckpoints() throws {
     let database = try Database(in: MemoryDirectory(), name: "x", options: smallPages)
     let empty = try database.beginRead()

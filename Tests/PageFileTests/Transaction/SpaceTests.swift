@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// Page numbers and slots are used again; the page table grows and shrinks with what it has to hold.
-@Suite struct SpaceTests {
+struct SpaceTests {
   private let directory = MemoryDirectory()
   private let database: Database
   /// What is kept for a full device.

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Handing the files over and taking them up again, and the way out of `poisoned`.
-@Suite struct SuspendTests {
+struct SuspendTests {
   @Test(arguments: [true, false]) func aSuspendedDatabaseLetsAnotherOwnerIn(checkpoints: Bool)
     throws
   {

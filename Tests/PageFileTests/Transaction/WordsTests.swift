@@ -5,7 +5,7 @@ import Testing
 
 /// Words on all their ways: through the log, meta slots, readers beside the owner, compaction,
 /// and copies.
-@Suite struct WordsTests {
+struct WordsTests {
   static let trees: [UInt8] = [0, 3, 15]
   static let logNames = ["x-wal0", "x-wal1"]
 

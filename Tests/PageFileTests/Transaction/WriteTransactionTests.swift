@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A transaction is kept whole or not at all, and costs nothing when it changes nothing.
-@Suite struct WriteTransactionTests {
+struct WriteTransactionTests {
   private let directory = MemoryDirectory()
   private let database: Database
 

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A lookup also tells if an absent key would be the last of those that begin as it does.
-@Suite struct LastOfSameTests {
+struct LastOfSameTests {
   private static let prefixByteCount = 2
 
   private func isLast(

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// The leaf that a transaction visited last is found again without a walk.
-@Suite struct RecentLeafTests {
+struct RecentLeafTests {
   private static let count = 600
 
   private static func count(_ levels: Int) -> Int { levels == 2 ? count : 4 * count }

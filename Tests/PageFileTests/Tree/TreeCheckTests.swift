@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A check names each thing that is wrong, and goes on to the next.
-@Suite struct TreeCheckTests {
+struct TreeCheckTests {
   private let tree: ArrayTree
   private let root: TreePage
 

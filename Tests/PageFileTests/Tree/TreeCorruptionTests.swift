@@ -3,7 +3,7 @@ import Testing
 
 /// No bytes may trap: not in the gate, not behind it, and not where pages are each in order but
 /// contradict each other.
-@Suite struct TreeCorruptionTests {
+struct TreeCorruptionTests {
   /// A tree with branch pages, long values and shared prefixes.
   private func makeTree(_ random: inout SeededGenerator, keyCount: Int = 500) throws -> ArrayTree {
     let tree = try ArrayTree(pageSize: 4096)

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A caller's mistakes trap; they are never taken for something else.
-@Suite struct TreeMisuseTests {
+struct TreeMisuseTests {
   @Test func anEmptyKeyTraps() async {
     await #expect(processExitsWith: .failure) {
       _ = try ArrayTree(pageSize: 4096).insert([], [1])

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// A tree must do what a sorted array does, whatever is done to it in whatever order.
-@Suite struct TreeModelTests {
+struct TreeModelTests {
   struct Plan: CustomStringConvertible, Sendable {
     let pageSize: Int
     let keys: KeyShape

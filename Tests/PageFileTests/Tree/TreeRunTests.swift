@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Runs of changes do what their changes do one after the other.
-@Suite struct TreeRunTests {
+struct TreeRunTests {
   @Test(arguments: [4096, 8192])
   func runsDoWhatTheirChangesDoOneByOne(_ pageSize: Int) throws {
     let seed = SeededGenerator.freshSeed()

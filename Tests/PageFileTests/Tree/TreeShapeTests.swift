@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// How full pages are and what they share, for the orders in which messages come.
-@Suite struct TreeShapeTests {
+struct TreeShapeTests {
   private func threadKey(_ thread: Int, _ message: Int) -> [UInt8] {
     bigEndian(thread) + bigEndian(1_700_000_000_000_000 + message * 41_000_000)
   }

@@ -3,7 +3,7 @@ import Testing
 
 /// A cell that is put in or taken out moves the pointers behind it: a frame says so instead of
 /// carrying them.
-@Suite struct MovedPatchTests {
+struct MovedPatchTests {
   private static let pageByteCount = 4096
 
   /// A leaf with cells in the order of their keys, the newest at the low end.

@@ -3,7 +3,7 @@ import Testing
 
 /// What a frame says of a page is enough to make it from the version before, and no bytes make it
 /// write beside the page.
-@Suite struct PagePatchTests {
+struct PagePatchTests {
   private static let pageByteCount = 4096
 
   /// One frame, as it travels in a commit.

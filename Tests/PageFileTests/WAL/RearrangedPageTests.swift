@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A page that is laid out anew logs where its cells went, not the cells.
-@Suite struct RearrangedPageTests {
+struct RearrangedPageTests {
   private static let pageByteCount = 4096
   private let account = ImageAccount()
   private let seed = SeededGenerator.freshSeed()

@@ -3,7 +3,7 @@ import Testing
 
 /// The records that lie in a sector of their own come back as they were written, and one flipped bit
 /// in what their checksum covers makes them unreadable.
-@Suite struct SectorTests {
+struct SectorTests {
   private let id = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
   private let generation = Generation(counter: 77, random: 0xAAAA_5555_0F0F_F0F0)
 

@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// A scan gives the commits up to the first that is not whole, and says what is in the way.
-@Suite struct WALScanTests {
+struct WALScanTests {
   private let id = StoreID(high: 1, low: 2)
   private let header = WALHeader(
     storeID: StoreID(high: 1, low: 2), isEmpty: false,

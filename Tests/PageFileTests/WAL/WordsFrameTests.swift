@@ -2,7 +2,7 @@ import PageFile
 import Testing
 
 /// The frame with the words that a commit changes.
-@Suite struct WordsFrameTests {
+struct WordsFrameTests {
   private func words(_ values: [Int: UInt64]) -> Words {
     var words = Words()
     for (index, word) in values { words[index] = word }

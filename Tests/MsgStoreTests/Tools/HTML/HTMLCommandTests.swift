@@ -4,7 +4,7 @@ import Testing
 import msgdump
 
 /// `msgdump html` from the outside, and its page.
-@Suite struct HTMLCommandTests {
+struct HTMLCommandTests {
   private let directory: TemporaryDirectory
   /// 2 March 2026, 9:30.
   private static let begin: Int64 = 1_772_443_800_000_000

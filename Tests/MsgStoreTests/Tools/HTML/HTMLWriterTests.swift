@@ -2,7 +2,7 @@ import Testing
 import msgdump
 
 /// What the tool's HTML is made of: escapes, links, figures.
-@Suite struct HTMLWriterTests {
+struct HTMLWriterTests {
   private func written(_ body: (HTMLWriter) -> Void) throws -> String {
     let output = Collected()
     let writer = HTMLWriter { bytes throws(ToolError) in output.bytes += bytes }

@@ -6,7 +6,7 @@ import Testing
 import msgdump
 
 /// `msgdump map` from the outside, and its page.
-@Suite struct MapCommandTests {
+struct MapCommandTests {
   private let directory: TemporaryDirectory
 
   init() throws {

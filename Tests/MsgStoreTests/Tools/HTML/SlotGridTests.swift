@@ -5,7 +5,7 @@ import Testing
 import msgdump
 
 /// Slots put together for a picture, from made-up states.
-@Suite struct SlotGridTests {
+struct SlotGridTests {
   private func leaf(_ slot: UInt32, tree: TreeNumber = Schema.messages, fill: Double = 0.5)
     -> SlotState
   {
