@@ -142,7 +142,7 @@ struct SliceTests {
     }
     let slice = try store.read { try $0.thread("room").tail(100) }
     for (index, message) in slice.enumerated() {
-      #expect(message.text.utf8.elementsEqual(texts[index % texts.count].utf8))
+      #expect(message.text.hasSameBytes(as: texts[index % texts.count]))
       #expect(message.sender.string == "member number \(index % 40)")
     }
     try store.expectSound()

@@ -18,7 +18,8 @@ struct SegmentRow {
   var sender: UInt32 = 0
   var nameByteCount: UInt8 = 0
   var replyByteCount: UInt8 = 0
-  var flags: MessageRecord.Flags = []
+  /// Not made by `[]`, which is generic code where files are compiled one by one.
+  var flags = MessageRecord.Flags(rawValue: 0)
   var status = MessageStatus.sent
   var hasRank = false
   /// True if the record lies beside the segment.

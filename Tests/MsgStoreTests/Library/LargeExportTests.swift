@@ -1,3 +1,4 @@
+import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
@@ -11,7 +12,7 @@ struct LargeExportTests {
     let again = try MessageStore.restored(from: lines)
     #expect(try again.lines() == lines)
     try again.expectSound()
-    return String(decoding: lines, as: UTF8.self).split(separator: "\n").map(String.init)
+    return String(decoding: lines, as: UTF8.self).components(separatedBy: "\n").dropLast()
   }
 
   @Test func manyVersionsHaveLinesOfTheirOwn() throws {

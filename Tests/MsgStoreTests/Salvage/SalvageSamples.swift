@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import Simulation
 
 /// A store with something of everything: long texts, pending and moved messages, deleted ones, read
 /// marks, and facts of all kinds, also of messages that never come; written in many commits with checkpoints between them, so that slots are full of old
@@ -140,9 +141,9 @@ struct SalvageSample {
     let byteCount =
       random.chance(2)
       ? Int.random(in: 4000...9000, using: &random) : Int.random(in: 1...120, using: &random)
-    return String(
-      decoding: (0..<byteCount).map { _ in UInt8.random(in: 33...126, using: &random) },
-      as: UTF8.self)
+    var bytes = random.bytes(byteCount)
+    bytes.makePrintable()
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   func content() throws -> StoreContent { try StoreContent(store) }

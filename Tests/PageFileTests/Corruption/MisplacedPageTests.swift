@@ -46,7 +46,7 @@ struct MisplacedPageTests {
         for other in slots[(index + 1)...] where random.below(share) == 0 {
           var swapped = bytes
           for byte in 0..<pageByteCount { swapped.swapAt(one.offset + byte, other.offset + byte) }
-          guard swapped != bytes else { continue }
+          guard !swapped.hasSameBytes(as: bytes) else { continue }
           let verdict = verdict(specimen, Specimen.storeName, swapped)
           let isNoticed = verdict.outcome == .refused || verdict.outcome == .reported
           let matters = [one.part, other.part].contains { $0.map(isLive) ?? false }

@@ -78,7 +78,7 @@ struct EngineModel {
       try #require(error == .snapshotExpired)
     }
     // Compared outside of the macro, which would print both sides.
-    let isSame = seen == nil || seen == before
+    let isSame = seen?.hasSameBytes(as: before) ?? true
     try #require(isSame)
     try compare()
   }
@@ -99,12 +99,12 @@ struct EngineModel {
   }
 
   private func compare() throws {
-    let isSame = try database.contents() == expected
+    let isSame = try database.contents().hasSameBytes(as: expected)
     try #require(isSame)
     var readOnly = options
     readOnly.access = .readOnly
     let beside = try Database(in: directory, name: "model", options: readOnly)
-    let isSameBeside = try beside.contents() == expected
+    let isSameBeside = try beside.contents().hasSameBytes(as: expected)
     try #require(isSameBeside)
   }
 
@@ -125,6 +125,6 @@ struct EngineModel {
   private mutating func randomValue() -> [UInt8] {
     let isLarge = Int.random(in: 0..<20, using: &random) == 0
     let count = Int.random(in: 0...(isLarge ? 20000 : 200), using: &random)
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return random.bytes(count)
   }
 }

@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 
 /// Commits of which each writes its number under every key: a mix of two shows at once.
 ///
@@ -44,7 +45,7 @@ enum Rounds {
 
   static func round(of seen: [[UInt8]: [UInt8]]) throws -> Int {
     let round = seen.first.map { Int($0.value[0]) << 8 | Int($0.value[1]) } ?? 0
-    guard seen == contents(after: round) else { throw Mixed(round: round) }
+    guard seen.hasSameBytes(as: contents(after: round)) else { throw Mixed(round: round) }
     return round
   }
 

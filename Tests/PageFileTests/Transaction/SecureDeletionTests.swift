@@ -22,7 +22,7 @@ struct SecureDeletionTests {
     var seen: Set<[UInt8]> = []
     for bytes in files {
       var index = 0
-      while let start = bytes[index...].firstIndex(of: 0x3C) {
+      while let start = bytes.place(of: 0x3C, from: index) {
         let end = bytes[start...].prefix(20).firstIndex(of: 0x3E)
         if let end { seen.insert(Array(bytes[start...end])) }
         index = start + 1

@@ -1,3 +1,4 @@
+import Foundation
 import PageFile
 
 // In a target that is optimised for tests: byte by byte, the tests' own code takes a hundred times
@@ -17,10 +18,30 @@ extension [UInt8] {
 
   /// True if these are the same bytes as others.
   package func hasSameBytes(as other: [UInt8]) -> Bool {
-    if count != other.count { return false }
-    for index in 0..<count where self[index] != other[index] { return false }
-    return true
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { mine in
+      unsafe other.withUnsafeBytes { theirs in
+        guard let mine = mine.baseAddress, let theirs = theirs.baseAddress
+        else { return true }
+        return unsafe memcmp(mine, theirs, count) == 0
+      }
+    }
   }
+
+  /// Changes these bytes to printable ones.
+  package mutating func makePrintable() {
+    for index in 0..<count { self[index] = 33 + self[index] % 94 }
+  }
+
+  /// The place of the first byte of a value, from a place on.
+  package func place(of byte: UInt8, from start: Int) -> Int? {
+    (start..<count).first { self[$0] == byte }
+  }
+}
+
+extension [[UInt8]: [UInt8]] {
+  /// True if these are the same keys as others, with the same values.
+  package func hasSameBytes(as other: Self) -> Bool { self == other }
 }
 
 extension Bytes {
