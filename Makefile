@@ -79,15 +79,17 @@ speed: setup
 example: build
 	@.build/debug/chat-example
 
-# In a directory of its own, as its libraries are optimised: see Package.swift.
+# In a directory of its own, as its libraries are optimised: see Package.swift. Debug information would take
+# a tenth of the build; a failure says its file and line without, and "make test-debug" has it.
 OPTIMIZED = MSGSTORE_OPTIMIZED_LIBRARIES=1
+OPTIMIZED_BUILD = $(OPTIMIZED) $(BUILD) --scratch-path .build-test -debug-info-format none
 OPTIMIZED_TESTS = $(OPTIMIZED) $(SWIFT) test --skip-build --scratch-path .build-test
 
 test: build-tests
 	$(OPTIMIZED_TESTS)
 
 build-tests: setup
-	$(OPTIMIZED) $(BUILD) --build-tests --scratch-path .build-test
+	$(OPTIMIZED_BUILD) --build-tests
 
 # All cases of the tests that `make test` takes a part of; the others have no more.
 test-full: build-tests
@@ -105,7 +107,7 @@ release: setup
 
 # From the modules of the build of `make test`, of which it needs the libraries alone.
 docs: setup
-	$(OPTIMIZED) $(BUILD) --target MsgStoreTools --scratch-path .build-test
+	$(OPTIMIZED_BUILD) --target MsgStoreTools
 	@Scripts/docs .build-test/debug $(DOCS)
 
 # With completion for the usual shells, and manual pages.
