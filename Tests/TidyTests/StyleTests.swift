@@ -131,7 +131,7 @@ struct StyleTests {
     where path.hasSuffix("Tests.swift") {
       let text = try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
       for (index, line) in SourceTree.lines(of: text).enumerated()
-      where line.drop(while: { $0 == " " }).hasPrefix("@Suite ") {
+      where line.split(separator: " ").first == "@Suite" {
         Issue.record("\(path):\(index + 1): @Suite without traits")
       }
     }
