@@ -50,8 +50,7 @@ extension OutboxReading where Self: ~Copyable {
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try access.read { (view) throws(StoreError) in
-        let times = [try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime()]
-        return times.compactMap { $0 }.min().map { Timestamp(microseconds: $0) }
+        try view.outbox.firstTime().map { Timestamp(microseconds: $0) }
       }
     }
   }

@@ -251,9 +251,8 @@ extension StoreCore {
         // Asked within the read, as nobody asks the clock of a closed store.
         let now = clock().microseconds
         return try chat.access.read { (view) throws(StoreError) in
+          guard let next = try view.outbox.firstTime() else { return nil }
           if try view.outbox.seemingDue(at: now) != nil { return .zero }
-          let times = [try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime()]
-          guard let next = times.compactMap({ $0 }).min() else { return nil }
           let (left, isOverflow) = next.subtractingReportingOverflow(now)
           if next <= now { return .zero }
           return isOverflow ? .seconds(60) : min(.microseconds(left), .seconds(60))

@@ -118,21 +118,27 @@ package struct EntryReader {
     return found
   }
 
-  /// Returns the time of the first scheduled entry; nil if there is none.
-  func firstScheduledTime() throws(StoreError) -> Int64? {
-    try scheduled(until: .max, maximumCount: 1).first?.time
-  }
-
-  /// Returns the time at which the first entry is due, or nil if no entry is.
+  /// Returns the time at which the first entry is due or scheduled, or nil if no entry is.
   ///
-  /// If work in steps is left, returns 0 or less: there is something to do now.
-  func firstDueTime() throws(StoreError) -> Int64? {
-    var found: Int64?
+  /// If work in steps is left, returns 0 or less: there is something to do now. Throws
+  /// `corruptRecord` if the index has an entry and the counts have none: it would be due for ever,
+  /// since what hands out looks at the counts first. Entries of deleted conversations are not
+  /// counted, and go in steps.
+  func firstTime() throws(StoreError) -> Int64? {
+    let totals = view.source.outboxTotals
+    var due: Int64?
     try forEachDue(from: .min) { (time, _) in
-      found = time
+      due = time
       return false
     }
-    return view.source.outboxTotals.hasSteps ? min(found ?? 0, 0) : found
+    let scheduled = try scheduled(until: .max, maximumCount: 1).first?.time
+    let first = [due, scheduled].compactMap { $0 }.min()
+    if totals.hasSteps { return min(first ?? 0, 0) }
+    let isDueUncounted = due != nil && totals.counts.total == 0
+    guard !isDueUncounted, scheduled == nil || totals.counts.held > 0 else {
+      throw view.corrupt(Schema.work, "outbox: an entry is in the index, and none is counted")
+    }
+    return first
   }
 
   /// Returns an entry whose wait or lease has ended, although it seems to end later than any can,

@@ -43,4 +43,32 @@ struct OutboxIndexTests {
     #expect(try store.check().contains { $0.description.contains("is due at 5") })
     try store.close()
   }
+
+  /// A closed store with one entry, scheduled if it is said so, which no count has.
+  private func uncounted(isScheduled: Bool, _ clock: TestClock) throws -> MemoryDirectory {
+    let files = MemoryDirectory()
+    let store = try clock.outboxStore(files)
+    try store.write { _ = try $0.send(message("m", at: nil, from: "me")) }
+    if isScheduled {
+      let entry = try store.entryID(.send)
+      try store.write { _ = try $0.outbox.schedule(entry, at: time(2_000_000)) }
+    }
+    try store.close()
+    return try Cells(files).changed([isScheduled ? .heldEntries : .queuedEntries: 0])
+  }
+
+  /// Whoever waited for work looked again after each millisecond, and was never told.
+  @Test(arguments: [true, false]) func anEntryThatIsNotCountedEndsTheWait(
+    _ isScheduled: Bool
+  ) async throws {
+    let clock = TestClock(1_000_000)
+    let store = try clock.outboxStore(try uncounted(isScheduled: isScheduled, clock))
+    let fault = StoreError.corruptRecord(
+      tree: "work", reason: "outbox: an entry is in the index, and none is counted")
+    #expect(throws: fault) { try store.nextTime() }
+    await #expect(throws: fault) {
+      for try await _ in store.work(for: "worker") {}
+    }
+    try await store.close()
+  }
 }
