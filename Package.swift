@@ -222,7 +222,7 @@ let package = Package(
       dependencies: [
         "MsgStore", "MsgStoreTools", "PageFile", "PageFileSalvage", "BlockTrials", "Simulation",
       ],
-      path: "Tests/FuzzTargets", swiftSettings: strict + optimized),
+      path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "PageFile", "Simulation"],
       swiftSettings: strict),

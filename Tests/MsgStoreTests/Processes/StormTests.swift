@@ -2,12 +2,14 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 import crash_writer
 
 /// Processes that share a store on real files: they open, write, hand over, read, freeze, and are killed.
 ///
-/// Three seconds in a normal run; `MSGSTORE_STORM=1800` makes it as many as are given.
+/// One second in `make test`, three with all cases; `MSGSTORE_STORM=1800` makes it as many as are
+/// given.
 struct StormTests {
   private let directory: TemporaryDirectory
   private let path: String
@@ -27,7 +29,8 @@ struct StormTests {
   @Test func aStormOfOwnersLosesNothing() throws {
     var random = SeededGenerator(seed: seeds(1)[0])
     let seconds =
-      ProcessInfo.processInfo.environment["MSGSTORE_STORM"].flatMap { Double($0) } ?? 3
+      ProcessInfo.processInfo.environment["MSGSTORE_STORM"].flatMap { Double($0) }
+      ?? Double(Scale.count(debug: 1, release: 3))
     // A reader that comes before there is a store has nothing to open.
     try MessageStore(path: path).close()
     var victims = try (0..<6).map { _ in try start("hand-over", "\(random.next() >> 1)") }
