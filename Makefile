@@ -90,8 +90,9 @@ OPTIMIZED_TESTS = $(OPTIMIZED) SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 
 test: build-tests
 	$(OPTIMIZED_TESTS)
 
+# All tests and the programs they start, without those that run for hours or for a profiler.
 build-tests: setup
-	$(OPTIMIZED_BUILD) --build-tests
+	$(OPTIMIZED_BUILD) --product msgstorePackageTests
 
 # All cases of the tests that `make test` takes a part of; the others have no more.
 test-full: build-tests
