@@ -1,4 +1,3 @@
-import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
